@@ -122,11 +122,14 @@ def read_source(file):
 
 
 class Place:
-    """A line of a file: whether what is named grows there; whether the program concatenates it with more,
-    and in the loop does nothing else with it; whether it calls backward() of it."""
+    """A line of a file: whether what is named grows there: by more that is added to it, or carried from
+    one pass of a loop to the next; whether the program concatenates it with more, and in the loop does
+    nothing else with it; whether it calls backward() of it."""
 
-    def __init__(self, line, grows, is_concatenated, is_collected, is_differentiated):
+    def __init__(self, line, grows=False, is_added_to=False, is_carried=False, is_concatenated=False,
+                 is_collected=False, is_differentiated=False):
         self.line, self.grows = line, grows
+        self.is_added_to, self.is_carried = is_added_to, is_carried
         self.is_concatenated, self.is_collected = is_concatenated, is_collected
         self.is_differentiated = is_differentiated
 
@@ -143,9 +146,12 @@ def growing_place(source, what):
     if not found:
         return None
     concatenated = [node for node in grown if concatenates(node, what)]
-    return Place(max(node.lineno for node in found), bool(grown), bool(concatenated),
-                 any(is_collected(source, node, what) for node in concatenated),
-                 any(differentiates(node, what) for node in steps))
+    return Place(max(node.lineno for node in found), bool(grown),
+                 is_added_to=any(adds_to(node, what) for node in grown),
+                 is_carried=any(is_carried(source, node, what) for node in grown),
+                 is_concatenated=bool(concatenated),
+                 is_collected=any(is_collected(source, node, what) for node in concatenated),
+                 is_differentiated=any(differentiates(node, what) for node in steps))
 
 
 def grows(node, what):
@@ -160,6 +166,30 @@ def grows(node, what):
     return any(map(what.is_in, targets)) and any(map(what.is_in, ast.walk(node.value)))
 
 
+def adds_to(node, what):
+    """losses.append(loss), kept[key] = out, total += loss"""
+    return not any(map(what.is_in, targets_of(node)))
+
+
+def is_carried(source, node, what):
+    """state = f(state): from pass to pass of a loop, where no pass begins anew. An object's attribute
+    outlasts the function."""
+    if adds_to(node, what):
+        return False
+    if not isinstance(what, Name):
+        return True
+    loop = innermost_loop(source, node)
+    if loop is None or isinstance(loop, (ast.For, ast.AsyncFor)) and any(map(what.is_in, ast.walk(loop.target))):
+        return False
+    others = [one for one in ast.walk(loop) if isinstance(one, ASSIGNMENTS) and one is not node]
+    return not any(assigns(one, what) and not grows(one, what) for one in others)
+
+
+def innermost_loop(source, node):
+    loops = [one for one in source.loops if one.lineno <= node.lineno <= one.end_lineno]
+    return max(loops, key=lambda one: one.lineno, default=None)
+
+
 def concatenates(node, what):
     """keys = torch.cat([keys, key])"""
     if not isinstance(node, ASSIGNMENTS) or not any(map(what.is_in, targets_of(node))):
@@ -170,11 +200,8 @@ def concatenates(node, what):
 
 def is_collected(source, node, what):
     """Of what is concatenated in a loop: nothing there reads it, as attention reads keys."""
-    loops = [one for one in source.loops if one.lineno <= node.lineno <= one.end_lineno]
-    if not loops:
-        return False
-    innermost = max(loops, key=lambda one: one.lineno)
-    return not any(reads(one, what) for one in ast.iter_child_nodes(innermost))
+    loop = innermost_loop(source, node)
+    return loop is not None and not any(reads(one, what) for one in ast.iter_child_nodes(loop))
 
 
 def reads(node, what):

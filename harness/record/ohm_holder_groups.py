@@ -30,6 +30,10 @@ class Group:
         self.models |= other.models
         self.optimizers |= other.optimizers
 
+    def keeps_more(self):
+        """Than the step before."""
+        return self.place is not None and (self.place[1].is_added_to or self.place[1].is_carried)
+
     def note_owners(self, found, torch):
         chain = chain_of(found)
         self.optimizers.update(id(one.thing) for one in chain if isinstance(one.thing, torch.optim.Optimizer))

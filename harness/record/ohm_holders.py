@@ -92,16 +92,18 @@ class Look:
         self.is_whole = True
 
     def run(self, frames):
-        for frame, is_in_model in frames:
-            self._add_frame(frame, is_in_model)
+        self._add_frames(frame for frame in frames if not frame[1])
         for module in program_modules(self.holders.files):
             is_main = module.__name__ == "__main__"
             file = self.holders.main_file if is_main else module.__file__
             self._add_variables(vars(module), Root("", "<module>", file))
         self._search()
+        # What a model's call works on may be what the program keeps: that is told of.
+        self._add_frames(frame for frame in frames if frame[1])
+        self._search()
         for found in self.tensors:
             self._count_tensor(found)
-        for found in self.tensors:
+        for found in self._keeping_first():
             self._count_graph(found)
         self.repeated = {one for ids in self.optimizers.values() if len(ids) >= SEVERAL for one in ids}
         groups = self._joined(sorted(self.groups.values(), key=lambda group: -group.bytes))
@@ -112,6 +114,10 @@ class Look:
                 "holders": rows}
 
     # ---- where paths begin ----
+
+    def _add_frames(self, frames):
+        for frame, is_in_model in frames:
+            self._add_frame(frame, is_in_model)
 
     def _add_frame(self, frame, is_in_model):
         code = frame.f_code
@@ -266,6 +272,16 @@ class Look:
         if size > group.largest_bytes:
             group.largest_bytes, group.largest = size, (found, bool(graph))
 
+    def _keeping_first(self):
+        """The tensors; first those that a variable collects or carries from step to step. The last result
+        leads to the same graphs, but goes with the next."""
+        self.places = GrowingPlaces(self.variables, self.holders.files)
+        with_graphs = [found for found in self.tensors if found.thing.grad_fn is not None]
+        groups = sorted({self._group_of(found) for found in with_graphs}, key=lambda group: -group.bytes)
+        for group in groups[:MOST_GROUPS]:
+            group.place = self.places.of(group.first)
+        return sorted(self.tensors, key=lambda found: not self._group_of(found).keeps_more())
+
     def _count_graph(self, found):
         node = found.thing.grad_fn
         if node is None or self.holders.has_hooks:
@@ -304,10 +320,9 @@ class Look:
 
     def _joined(self, groups):
         """Largest first: containers beside each other that one line fills are one."""
-        places = GrowingPlaces(self.variables, self.holders.files)
         by_place, joined = {}, []
         for group in groups[:MOST_GROUPS]:
-            group.place = places.of(group.first)
+            group.place = group.place or self.places.of(group.first)
             key = self._key_of_siblings(group)
             if key in by_place:
                 by_place[key].join(group)
@@ -328,8 +343,12 @@ class Look:
 
     def _kind_of(self, group):
         kind = kind_of(group.largest[0], self.torch, group.keeps_optimizers(self.repeated))
-        is_collected = kind == "tensor" and group.place is not None and group.place[1].is_collected
-        return "concatenation" if is_collected else kind
+        place = group.place[1] if group.place else None
+        if kind == "tensor":
+            is_result = place is not None and not place.grows
+            return "result" if is_result else "concatenation" if place and place.is_collected else kind
+        is_state = kind in ("list", "dictionary") and place is not None and place.is_carried
+        return "state" if is_state else kind
 
     def _row(self, group):
         found, is_of_graph = group.largest

@@ -25,7 +25,21 @@ bool is_model_or_optimizer(const RetainedResult& holder) {
 
 bool is_container(const RetainedResult& holder) {
   return holder.kind == "list" || holder.kind == "dictionary" || holder.kind == "exception" ||
-         holder.kind == "cache";
+         holder.kind == "cache" || holder.kind == "state";
+}
+
+/// Keys and values of a sequence, that each call of the model returns with more.
+bool is_carried_cache(const RetainedResult& holder) {
+  return holder.kind == "state" && !keeps_graphs(holder);
+}
+
+/// What a call of a model that was running holds, beside parameters.
+std::int64_t bytes_in_model(const RetentionResult& retention) {
+  std::int64_t bytes = 0;
+  for (const RetainedResult& one : retention.entries) {
+    if (one.is_in_model && !is_model_or_optimizer(one)) bytes += one.bytes;
+  }
+  return bytes;
 }
 
 /// Sizes of what was requested on a line, in order.
@@ -73,9 +87,12 @@ const RetainedResult* growing_holder(const VariantResult& variant, std::int64_t 
 const RetainedResult* holding_container(const VariantResult& variant, std::int64_t alive_bytes) {
   if (!variant.retention) return nullptr;
   constexpr std::int64_t kSeveral = 3;
+  const std::int64_t in_model_bytes = bytes_in_model(*variant.retention);
   for (const RetainedResult& one : variant.retention->entries) {
-    const bool holds_most = 2 * one.bytes >= alive_bytes && one.blocks >= kSeveral;
-    if (holds_most && is_container(one) && !one.is_in_model) return &one;
+    if (!is_container(one) || one.is_in_model || one.blocks < kSeveral) continue;
+    // The next one is made beside it.
+    const bool is_cache = is_carried_cache(one) && 4 * one.bytes >= alive_bytes;
+    if (2 * one.bytes >= alive_bytes - (is_cache ? in_model_bytes : 0)) return &one;
   }
   return nullptr;
 }
@@ -136,12 +153,19 @@ std::string holder_remedy(const RetainedResult& holder) {
     return "limit its length, or collect the parts on the CPU; torch.cat() holds both copies at "
            "once";
   }
+  if (is_carried_cache(holder)) {
+    return "limit its length (a bounded or static cache), or drop it where a sequence ends";
+  }
   if (!keeps_graphs(holder)) {
     return "keep fewer of them, or copies on the CPU (.cpu())";
   }
   if (holder.is_differentiated) {
     return "call backward() in each step, not once for the sum: gradients add up as well, and "
            "each graph is freed";
+  }
+  if (holder.kind == "result") {
+    return "drop or detach it at the end of each step, and what else leads to the same graph "
+           "(a state that a module or an object keeps)";
   }
   if (are_scalars(holder)) {
     return is_container(holder) ? "append the number, .item(), in place of the tensor"

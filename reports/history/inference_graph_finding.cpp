@@ -33,8 +33,12 @@ struct Caller {
   std::uint32_t first_event = UINT32_MAX;
   std::int64_t let_go_bytes = 0;   ///< of what was alive then: freed later, without a gradient
   std::size_t trained_blocks = 0;  ///< that were alive while gradients were made
-  /// Results are, of a call without a backward pass of its own: targets of a loss.
-  bool trains() const { return 3 * trained_blocks > blocks.size(); }
+};
+
+/// What one site of a call has made, without what is alive at the moment.
+struct EarlierBlocks {
+  std::size_t blocks = 0;
+  std::size_t trained = 0;  ///< of these
 };
 
 class InferenceGraphs {
@@ -113,11 +117,38 @@ class InferenceGraphs {
   bool keeps_graph(const Caller& caller) const {
     constexpr std::int64_t kFewestBlocks = 6;
     constexpr std::int64_t kLeastShare = 4;
-    return !caller.trains() && has_ended_once(caller) && caller.alive_blocks >= kFewestBlocks &&
+    return !trains(caller) && has_ended_once(caller) && caller.alive_blocks >= kFewestBlocks &&
            2 * caller.alive_sites.size() >= caller.sites.size() &&
            2 * caller.alive_bytes >= made_since(caller).bytes &&
            3 * caller.alive_blocks >= made_since(caller).blocks &&
            kLeastShare * caller.alive_bytes >= alive_bytes_;
+  }
+
+  /// Results are alive while gradients are made, of a call without a backward pass of its own:
+  /// targets of a loss. So are many blocks of a call that is trained, or at least those of several
+  /// sites that hold a good part of the memory now: it may do more without gradients beside them,
+  /// and in the middle of it hold what backward passes do not need.
+  bool trains(const Caller& caller) const {
+    if (3 * caller.trained_blocks > caller.blocks.size()) return true;
+    std::unordered_map<std::uint32_t, EarlierBlocks> sites;
+    for (const HistoryBlock* block : caller.blocks) {
+      if (is_alive(*block, moment_)) continue;
+      EarlierBlocks& site = sites[block->site];
+      ++site.blocks;
+      site.trained += has_gradient_in(block->begin, block->end) ? 1 : 0;
+    }
+    constexpr std::size_t kMoreThanResults = 3;
+    std::int64_t bytes = 0;
+    std::set<std::uint32_t> trained_sites;
+    for (const HistoryBlock* block : caller.blocks) {
+      if (!is_alive(*block, moment_) || block->category == Category::workspace) continue;
+      const EarlierBlocks& site = sites[block->site];
+      if (site.trained > 0 && 3 * site.trained >= 2 * site.blocks) {
+        bytes += static_cast<std::int64_t>(block->bytes);
+        trained_sites.insert(block->site);
+      }
+    }
+    return trained_sites.size() >= kMoreThanResults && 4 * bytes >= caller.alive_bytes;
   }
 
   /// A call that no backward pass followed: this one, or as much of earlier ones.

@@ -21,6 +21,8 @@ using Sizes = std::map<std::uint64_t, std::int64_t>;  ///< blocks of each size
 /// Copies of smaller shares, and of fewer blocks, are chance or do not matter.
 constexpr std::size_t kFewestBlocks = 4;
 constexpr double kShareThatMatches = 0.9;
+/// One of so many may have another size than its copy.
+constexpr std::int64_t kMostOdd = 8;
 
 bool is_loading(std::string_view function) {
   constexpr std::array<std::string_view, 6> kLoads = {"load",      "_load",           "torch_load",
@@ -115,10 +117,12 @@ class RepeatedData {
     std::uint64_t matched = 0;
     for (const auto& [bytes, blocks] : own) {
       const std::int64_t others = sizes_.at(bytes) - blocks;
-      // A copy of each; or two, where the next is made before the last is gone.
-      const bool is_matched =
-          blocks <= others || (blocks == 2 * others && is_of_several_steps(line));
-      if (is_matched) matched += bytes * static_cast<std::uint64_t>(blocks);
+      // A copy of each; or two, where the next is made before the last is gone. A few may have got
+      // larger blocks than they need.
+      const bool is_twice = blocks == 2 * others && is_of_several_steps(line);
+      const bool is_matched = is_twice || kMostOdd * (blocks - others) <= blocks;
+      const std::int64_t counted = is_twice ? blocks : std::min(blocks, others);
+      if (is_matched) matched += bytes * static_cast<std::uint64_t>(counted);
     }
     return static_cast<double>(matched) >=
            kShareThatMatches * static_cast<double>(line.places.bytes());

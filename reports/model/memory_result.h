@@ -209,8 +209,10 @@ struct RetainedResult {
   std::int64_t graph_bytes = 0;  ///< of `bytes`: saved by graphs
   std::int64_t tensors = 0;      ///< that it holds itself
   std::int64_t scalars = 0;      ///< of these
-  std::string kind =
-      {};  ///< "list", "dictionary", "cache", "tensor", "module", "optimizer", "exception"
+  /// "list", "dictionary", "cache", "tensor", "module", "optimizer", "exception"; "state": a
+  /// container that is carried from step to step, "result": a tensor that the next one replaces,
+  /// "concatenation"
+  std::string kind = {};
   bool is_in_model = false;        ///< a local variable of a model's call that was running
   bool is_concatenated = false;    ///< the program replaces it by itself and more (torch.cat)
   bool is_differentiated = false;  ///< the program calls backward() of it

@@ -149,12 +149,13 @@ std::optional<CrashLog> cut_pytorch_log(const std::vector<LogLine>& lines) {
   return std::nullopt;
 }
 
-constexpr std::array<std::string_view, 27> kHints = {"emory",
+constexpr std::array<std::string_view, 38> kHints = {"emory",
                                                      "EMORY",
                                                      "ALLOC",
                                                      "OOM",
                                                      "pool",
                                                      "batch size",
+                                                     "buffer size",
                                                      "max seq len",
                                                      "RESOURCE",
                                                      "xhausted",
@@ -175,7 +176,17 @@ constexpr std::array<std::string_view, 27> kHints = {"emory",
                                                      "object store",
                                                      "out of resource",
                                                      "/dev/shm/",
-                                                     "earlyoom"};
+                                                     "earlyoom",
+                                                     "exit codes",
+                                                     "signal 9",
+                                                     "Killed signal",
+                                                     "vector of size",
+                                                     "exceeded limit",
+                                                     "paging file",
+                                                     "VRAM",
+                                                     "DEVMEM",
+                                                     "OUT_OF_ME",
+                                                     "malloc"};
 
 /// The others' messages are looked for in so much text, around lines that may be theirs.
 constexpr std::size_t kMostText = std::size_t{1} << 20U;

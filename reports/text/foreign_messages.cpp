@@ -42,6 +42,12 @@ std::string source_of(const ForeignWording& wording, std::string_view line) {
   return std::string(source == "TensorFlow" && has("bfc_allocator") && is_jax ? "JAX" : source);
 }
 
+/// Where the line tells that it is the other's.
+std::string fix_of(const ForeignWording& wording, const std::string& source) {
+  if (source == wording.source) return wording.fix;
+  return source == "JAX" ? kSmallerJax : kSmallerTensorFlow;
+}
+
 bool is_of_framework(std::string_view source) {
   constexpr std::array<std::string_view, 5> kFrameworks = {"vLLM", "SGLang", "TGI", "Accelerate",
                                                            "bitsandbytes"};
@@ -75,7 +81,7 @@ std::optional<ForeignMessage> find_foreign_message(std::string_view line) {
     ForeignMessage message;
     message.source = source_of(wording, line);
     message.what = wording.what(match);
-    message.fix = wording.fix;
+    message.fix = fix_of(wording, message.source);
     message.is_of_framework = is_of_framework(wording.source);
     message.is_certain = wording.is_certain;
     message.at = static_cast<std::size_t>(match.position());

@@ -4,43 +4,37 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
-#include <limits>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
+#include "reports/text/device_wordings.h"
+#include "reports/text/host_wordings.h"
 #include "reports/text/measured_text.h"
+#include "reports/text/wording_figures.h"
 
 namespace ohm::reports {
 
-const char* const kKilledText =
-    "a process was killed by SIGKILL, as the kernel does when the host's own memory, not the "
-    "GPU's, runs out";
-const char* const kConfirmKill =
-    "dmesg or the job's accounting tells whether it was; then load less at once (fewer DataLoader "
-    "workers, weights shard by shard, memory-mapped files), or ask for more host memory.";
+const char* const kSmallerJax =
+    "Make arrays or the batch smaller, or recompute (jax.checkpoint); if another process shares "
+    "the GPU, set XLA_PYTHON_CLIENT_PREALLOCATE=false.";
+
+const char* const kSmallerTensorFlow =
+    "Make the batch or the input smaller, or use mixed precision; "
+    "tf.config.experimental.set_memory_growth shows whether others on the GPU matter.";
 
 namespace {
 
 using Match = std::cmatch;
 
-constexpr const char* kSmallerJax =
-    "Make arrays or the batch smaller, or recompute (jax.checkpoint); if another process shares "
-    "the GPU, set XLA_PYTHON_CLIENT_PREALLOCATE=false.";
 constexpr const char* kSmallerTpu =
     "Make arrays or the batch smaller, recompute (jax.checkpoint), or shard over more devices.";
-constexpr const char* kSmallerTensorFlow =
-    "Make the batch or the input smaller, or use mixed precision; "
-    "tf.config.experimental.set_memory_growth shows whether others on the GPU matter.";
 constexpr const char* kWhoHoldsIt =
     "Look with nvidia-smi at what is in use: other processes, or this one's own allocators, that "
     "leave nothing to the rest.";
 constexpr const char* kVllm =
     "Raise gpu_memory_utilization, lower max_model_len, or spread the model over more GPUs "
     "(tensor_parallel_size).";
-constexpr const char* kLessOnTheHost =
-    "Load less at once: fewer DataLoader workers, smaller batches, memory-mapped files.";
 constexpr const char* kSmallerTensorRt =
     "Make the engine's largest shape or its workspace smaller, or end what else is on the GPU "
     "(nvidia-smi).";
@@ -53,31 +47,6 @@ constexpr const char* kTensorRtLlm =
 constexpr const char* kNccl =
     "Leave NCCL room: a smaller batch, fewer communicators or channels (NCCL_MAX_NCHANNELS), a "
     "smaller NCCL_BUFFSIZE; nvidia-smi shows what else is on the GPU.";
-
-std::string killed_by_signal(const Match& /*match*/) { return kKilledText; }
-
-/// Of digits with or without commas.
-double number_of(const std::string& text) {
-  std::string digits = text;
-  digits.erase(std::remove(digits.begin(), digits.end(), ','), digits.end());
-  double value = 0;
-  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  const bool is_too_large = read.ec == std::errc::result_out_of_range;
-  return is_too_large ? std::numeric_limits<double>::infinity() : value;
-}
-
-double unit_of(const std::string& unit) {
-  if (unit.empty() || unit[0] == 'b') return 1;
-  const bool is_binary = unit.size() > 1 && unit[1] == 'i';
-  const double base = is_binary ? 1024 : 1000;
-  const std::size_t power = std::string_view("KMGT").find(unit[0]) + 1;
-  return std::pow(base, static_cast<double>(power));
-}
-
-/// Where "GB" are 2^30.
-double binary_unit_of(const std::string& unit) {
-  return unit.size() < 2 ? 1 : unit_of(unit.substr(0, 1) + "iB");
-}
 
 /// A shape, "16,112,112,147", of a type of TensorFlow; nullopt: a type that is not known.
 std::optional<double> tensor_bytes(const std::string& shape, const std::string& type) {
@@ -110,22 +79,21 @@ std::optional<double> tensor_bytes(const std::string& shape, const std::string& 
   return bytes;
 }
 
-std::optional<double> first_number(const Match& match) { return number_of(match.str(1)); }
-std::optional<double> first_figure(const Match& match) {
-  return number_of(match.str(1)) * unit_of(match.str(2));
-}
-
-}  // namespace
-
-const std::vector<ForeignWording>& foreign_wordings() {
-  static const std::vector<ForeignWording> table = {
+/// Of programs that use a GPU, and of what ends them.
+std::vector<ForeignWording> wordings_of_programs() {
+  return {
       {"Triton",
        R"(out of resource: (shared memory|tensor memory|registers), Required: (\d+), Hardware limit: (\d+)\.)",
        [](const Match& m) {
+         const std::string kind = m.str(1);
          return fmt::format(
-             "a kernel needs {} bytes of a multiprocessor's {}, which has {}; the GPU's memory is "
-             "not full",
-             m.str(2), m.str(1), m.str(3));
+             "a kernel needs {}{} of a multiprocessor's {}, which has {}; the GPU's memory is not "
+             "full",
+             m.str(2),
+             kind == "shared memory"   ? " bytes"
+             : kind == "tensor memory" ? " columns"
+                                       : "",
+             kind, m.str(3));
        },
        "Make the kernel's block sizes or num_stages smaller."},
       {"Triton", R"(out of resource: (\w+) Required: (\d+) Hardware limit: ?(\d+)\s+Reducing\b)",
@@ -176,7 +144,7 @@ const std::vector<ForeignWording>& foreign_wordings() {
        "Free the GPU, quantize to fewer bits, or set llm_int8_enable_fp32_cpu_offload with a "
        "device_map of your own."},
       {"vLLM",
-       R"(max seq len \((\d+)\), \(([\d.]+) (GiB) KV ?cac ?he is needed, which is larger than the available KV cache memory \((-?[\d.]+) GiB\))",
+       R"(max seq len \((\d+)\), \(?([\d.]+) (GiB) KV ?cac ?he is needed, which is larger than the available KV cache memory \((-?[\d.]+) GiB\))",
        [](const Match& m) {
          return fmt::format(
              "the KV cache of one sequence of {} tokens takes {} GiB, and {} GiB are "
@@ -262,9 +230,10 @@ const std::vector<ForeignWording>& foreign_wordings() {
        },
        kSmallerTensorFlow, [](const Match& m) { return tensor_bytes(m.str(1), m.str(2)); }},
       {"TensorFlow",
-       R"(ran out of memory trying to allocate [\d.]+\w+ \(rounded to (\d+)\) ?requested by op ([\w/.-]+))",
+       R"(ran out of memory trying to allocate [\d.]+\w+ \(rounded to (\d+)\) ?requested by op(?: (\w+/[\w/.-]+))?)",
        [](const Match& m) {
-         return fmt::format("{} requested by {}", bytes_text(number_of(m.str(1))), m.str(2));
+         return fmt::format("{} requested{}", bytes_text(number_of(m.str(1))),
+                            m[2].matched ? " by " + m.str(2) : "");
        },
        kSmallerTensorFlow, first_number},
       {"JAX",
@@ -490,7 +459,7 @@ const std::vector<ForeignWording>& foreign_wordings() {
        "Make the array or its type smaller, work on parts of it, or map it from a file.",
        first_figure},
       {"CUDA",
-       R"((?:CUBLAS|CUDNN|CUSOLVER|CUSPARSE|CURAND)_STATUS_ALLOC(?:ATION)?_FAILED|CUFFT_ALLOC_FAILED|CUSPARSE_STATUS_INSUFFICIENT_RESOURCES)",
+       R"((?:CUBLAS|CUDNN|CUSOLVER|CUSPARSE|CURAND)_STATUS_ALLOC(?:ATION)?_FAILED|CUFFT_ALLOC_FAILED|CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED|CUSPARSE_STATUS_INSUFFICIENT_RESOURCES)",
        [](const Match& m) {
          return fmt::format("a library of NVIDIA could not allocate memory ({})", m.str(0));
        },
@@ -552,24 +521,27 @@ const std::vector<ForeignWording>& foreign_wordings() {
        "Look with rocm-smi at what is in use: other processes, or this one's own allocators, that "
        "leave nothing to the rest."},
       {"CUDA",
-       R"(CUDA [Ee]rror: out of memory|CUDA driver error: out of memory|CUDA failed with error out of memory|cuda runtime error \(2\) ?: out of memory|cudaErrorMemoryAllocation|CUDA_ERROR_OUT_OF_MEMORY)",
+       R"(CUDA [Ee]rror: out of memory|CUDA driver error: out of memory|CUDA failed with error out of memory|cuda runtime error \(2\) ?: out of memory|(?:[:(] ?|results in |returned )(?:cudaErrorMemoryAllocation|CUDA_ERROR_OUT_OF_MEMORY)|(?:cudaErrorMemoryAllocation|CUDA_ERROR_OUT_OF_MEMORY)[:)]? \(?out of memory)",
        [](const Match&) {
          return std::string(
              "CUDA itself refused, outside of an allocator that prints figures: a "
              "context, a library's workspace, a kernel's own memory");
        },
        kWhoHoldsIt},
-      {"The host",
-       R"(exitcode ?: -9\b|exitcode\s+: -9\b|Signal 9 \(SIGKILL\) received by PID|died with <Signals\.SIGKILL: 9>|process \d+ terminated with signal SIGKILL\b|return code = -9\b|exit(?:ed with)? (?:code|status):? 137\b|Exit Code:\s+137\b)",
-       killed_by_signal, kConfirmKill, nullptr, false},
-      {"Python",
-       R"(OSError: \[Errno 12\] Cannot allocate memory|\bMemoryError\b(?!:? ?\w*Unable)|'std::bad_alloc')",
-       [](const Match&) {
-         return std::string("the host's own memory, not the GPU's: a request was refused");
-       },
-       kLessOnTheHost},
   };
-  return table;
+}
+
+}  // namespace
+
+const std::vector<ForeignWording>& foreign_wordings() {
+  static const std::vector<ForeignWording> all = [] {
+    std::vector<ForeignWording> rows = wordings_of_programs();
+    for (std::vector<ForeignWording> more : {wordings_of_devices(), wordings_of_host()}) {
+      std::move(more.begin(), more.end(), std::back_inserter(rows));
+    }
+    return rows;
+  }();
+  return all;
 }
 
 }  // namespace ohm::reports

@@ -26,4 +26,8 @@ const std::vector<ForeignWording>& foreign_wordings();
 extern const char* const kKilledText;
 extern const char* const kConfirmKill;
 
+/// What helps whoever calls XLA.
+extern const char* const kSmallerJax;
+extern const char* const kSmallerTensorFlow;
+
 }  // namespace ohm::reports

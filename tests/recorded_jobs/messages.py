@@ -11,6 +11,7 @@ import json
 import textwrap
 
 import more_messages
+import rarer_messages
 
 GI, MI = "GiB", "MiB"
 
@@ -324,7 +325,7 @@ OTHERS = {
     "cublas": ("CUDA", "RuntimeError: CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling "
                "`cublasCreate(handle)`"),
 }
-OTHERS |= more_messages.OTHERS
+OTHERS |= more_messages.OTHERS | rarer_messages.OTHERS
 OTHER_FORMS = {"plain": FORMS["plain"], "ranks": lambda text: each_line("[rank0]: ", TRACEBACK + text)}
 
 UNKNOWN = {
@@ -345,7 +346,7 @@ UNKNOWN = {
     "empty": "",
 }
 
-UNKNOWN |= more_messages.UNKNOWN
+UNKNOWN |= more_messages.UNKNOWN | rarer_messages.UNKNOWN
 
 
 FULL = PYTORCH["2.2_full"][0]
@@ -427,7 +428,7 @@ def main():
     for name, (source, text) in OTHERS.items():
         for form, shape in OTHER_FORMS.items():
             facts = {"source": source}
-            if form == "ranks" and name in more_messages.OF_NO_CALL:
+            if form == "ranks" and name in (*more_messages.OF_NO_CALL, *rarer_messages.OF_NO_CALL):
                 continue
             if form == "ranks":
                 facts["place"] = PLACE

@@ -33,8 +33,10 @@ ROUNDING = 0.0051
 
 def run(ohm, job, source, folder):
     """(exit status, the result, the first lines of ohm why)."""
-    script, result = Path(folder) / "job.py", Path(folder) / "result.json"
-    script.write_text(source)
+    result = Path(folder) / "result.json"
+    for path, text in {**job.files, "job.py": source}.items():
+        (Path(folder) / path).parent.mkdir(parents=True, exist_ok=True)
+        (Path(folder) / path).write_text(text)
     ran = subprocess.run([ohm, "exec", "--quiet", *job.options, "--allow-unknown-values", "--report",
                           f"json={result}", "--", "python", "job.py"], cwd=folder,
                          capture_output=True, text=True, errors="replace",
@@ -53,14 +55,14 @@ def run(ohm, job, source, folder):
 def judge(ohm, job):
     with tempfile.TemporaryDirectory() as folder:
         status, variant, why = run(ohm, job, job.source, folder)
-        row = {"job": job, "status": status, "why": why, "cause": "", "line": 0, "remedy": None,
-               "bytes": ""}
+        row = {"job": job, "status": status, "why": why, "cause": "", "file": "", "line": 0,
+               "remedy": None, "bytes": ""}
         if variant is None:
             return row
         conclusion = variant.get("conclusion")
         row["bytes"] = bytes_differ(variant.get("oom"))
         if conclusion:
-            row.update(cause=conclusion["cause"], line=conclusion["line"])
+            row.update({name: conclusion.get(name) for name in ("cause", "file", "line")})
         if conclusion and (job.fixed or job.fixed_environment):
             # The remedy in words is the fix of the job: what it says is applied.
             row["remedy"] = helps(ohm, job, folder)
@@ -70,6 +72,7 @@ def judge(ohm, job):
 def helps(ohm, job, folder):
     if job.fixed_environment:
         job = dataclasses.replace(job, environment=job.fixed_environment)
+    job = dataclasses.replace(job, files=job.fixed_files or job.files)
     status, variant, why = run(ohm, job, limited(job.fixed or job.source), folder)
     if status or variant is None:
         return "fails: " + " | ".join(why)
@@ -105,6 +108,11 @@ def is_true(row):
     return row["cause"] in row["job"].causes or (not row["cause"] and not row["job"].causes)
 
 
+def is_right_line(row):
+    lines = row["job"].lines
+    return not lines or row["line"] in lines or f"{row['file']}:{row['line']}" in lines
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("ohm")
@@ -118,7 +126,7 @@ def main():
         rows = []
         for row in pool.map(lambda job: judge(arguments.ohm, job), chosen):
             remedy = "" if row["remedy"] is None else f", remedy {row['remedy']}"
-            print(f"{row['job'].name}: {row['cause']} at {row['line']}{remedy}", flush=True)
+            print(f"{row['job'].name}: {row['cause']} at {row['file']}:{row['line']}{remedy}", flush=True)
             rows.append(row)
     table = collections.defaultdict(collections.Counter)
     wrong = []
@@ -129,7 +137,7 @@ def main():
         counts["jobs"] += 1
         counts["found"] += has_cause and is_true(row)
         counts["false"] += is_named and not is_true(row)
-        right_line = not job.lines or row["line"] in job.lines
+        right_line = is_right_line(row)
         counts["line"] += has_cause and is_true(row) and right_line
         counts["remedies"] += row["remedy"] is not None
         counts["helped"] += row["remedy"] is True
@@ -137,7 +145,7 @@ def main():
         is_wrong_line = has_cause and not right_line
         if not is_true(row) or is_wrong_line or row["bytes"] or row["remedy"] not in (None, True):
             wrong.append(f"{job.name}: wanted {job.causes} at {job.lines}, got {row['cause']!r} at "
-                         f"{row['line']}, status {row['status']}, remedy {row['remedy']}, "
+                         f"{row['file']}:{row['line']}, status {row['status']}, remedy {row['remedy']}, "
                          f"bytes {row['bytes']!r}: "
                          + " | ".join(row["why"]))
     print(f"{'cause':24} {'jobs':>5} {'found':>6} {'false':>6} {'right line':>11} {'bytes':>6} "

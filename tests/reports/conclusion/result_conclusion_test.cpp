@@ -176,6 +176,36 @@ TEST(ResultConclusion, WhatGrowsIsTheContainerAndNotWhatAStepWorksOn) {
   EXPECT_EQ(12, conclusion_of(variant)->line) << "the list is too small for it";
 }
 
+TEST(ResultConclusion, TheLastResultIsNotWhatKeepsTheGraphs) {
+  VariantResult variant;
+  variant.findings = {finding("growth per step")};
+  RetentionResult& retention = variant.retention.emplace();
+  retention.entries = {retained("result", 500 * kMebibyte, 499 * kMebibyte)};
+  retention.entries[0].tensors = retention.entries[0].scalars = 1;
+  EXPECT_EQ(
+      "drop or detach it at the end of each step, and what else leads to the same graph (a state "
+      "that a module or an object keeps)",
+      conclusion_of(variant)->remedy);
+  retention.entries[0].kind = "tensor";
+  EXPECT_EQ("add the number, .item(), in place of the tensor", conclusion_of(variant)->remedy)
+      << "a sum";
+}
+
+TEST(ResultConclusion, ACacheIsKeptThoughTheNextOneIsMadeBesideIt) {
+  VariantResult variant = out_of_memory(512 * kMebibyte);
+  RetentionResult& retention = variant.retention.emplace();
+  retention.entries = {retained("state", 200 * kMebibyte, 0), retained("list", 190 * kMebibyte, 0)};
+  EXPECT_EQ("full", conclusion_of(variant)->cause) << "of the rest nothing is known";
+  retention.entries[1].is_in_model = true;
+  const auto made = conclusion_of(variant);
+  EXPECT_EQ("kept", made->cause);
+  EXPECT_EQ(21, made->line);
+  EXPECT_EQ("limit its length (a bounded or static cache), or drop it where a sequence ends",
+            made->remedy);
+  retention.entries[0].kind = "list";
+  EXPECT_EQ("full", conclusion_of(variant)->cause) << "a batch that a model works on";
+}
+
 TEST(ResultConclusion, WhatIsOnlyCollectedGrowsAlsoWhereMemoryLasts) {
   VariantResult variant;
   variant.devices.emplace_back().peak_allocated_bytes = 200 * kMebibyte;

@@ -1,7 +1,9 @@
-"""Jobs after public bug reports, with the cause and the line that are right (cases/*.py)."""
+"""Jobs after public bug reports, with the cause and the line that are right (cases/*.py; of several files:
+a folder with job.py)."""
 from pathlib import Path
 
-from fixes import fixed
+from fixes import fixed_files
+from more_cases import MORE_CASES
 from jobs import EXPANDABLE, Job
 
 FOLDER = Path(__file__).parent / "cases"
@@ -101,9 +103,18 @@ CASES = {
 }
 
 
+def files_of(name):
+    folder = FOLDER / name
+    if not folder.is_dir():
+        return {"job.py": (FOLDER / f"{name}.py").read_text()}
+    return {str(path.relative_to(folder)): path.read_text() for path in sorted(folder.rglob("*.py"))}
+
+
 def cases():
     found = []
-    for name, (causes, lines, options, environment) in CASES.items():
-        source = (FOLDER / f"{name}.py").read_text()
-        found.append(Job(name, causes, source, fixed(name, source), lines, options, environment))
+    for name, (causes, lines, options, environment) in (CASES | MORE_CASES).items():
+        files = files_of(name)
+        better = fixed_files(name, files)
+        found.append(Job(name, causes, files["job.py"], better.get("job.py", ""), lines, options, environment,
+                         files=files, fixed_files=better))
     return found

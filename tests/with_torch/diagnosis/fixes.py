@@ -1,6 +1,8 @@
 """What the remedies that are printed for the cases make of them: the lines to change, old and new. Loops
 that run until memory is full end earlier here. One has none: "unfreeze" needs several of what is said."""
 
+from more_fixes import MORE_FIXES
+
 FIXES = {
     "exp_full": [("keep = []", "from collections import deque\nkeep = deque(maxlen=4)"),
                  ("while True:", "for _ in range(100):")],
@@ -114,13 +116,18 @@ OF_TEMPLATES = {
 }
 
 
-def fixed(name, source, fixes=None):
-    """"" where there is no remedy: nothing is wrong with the case."""
-    fixes = FIXES if fixes is None else fixes
+def fixed(name, source, fixes):
+    return fixed_files(name, {"job.py": source}, fixes).get("job.py", "")
+
+
+def fixed_files(name, files, fixes=FIXES | MORE_FIXES):
+    """{} where there is no remedy: nothing is wrong with the case."""
     if name not in fixes:
-        return ""
+        return {}
+    files = dict(files)
     for old, new in fixes[name]:
-        if source.count(old) != 1:
-            raise ValueError(f"{name}.py has {source.count(old)} times: {old}")
-        source = source.replace(old, new)
-    return source
+        holding = [path for path, text in files.items() if old in text]
+        if len(holding) != 1 or files[holding[0]].count(old) != 1:
+            raise ValueError(f"{name}: not once in {holding}: {old}")
+        files[holding[0]] = files[holding[0]].replace(old, new)
+    return files

@@ -18,10 +18,12 @@ class Job:
     causes: tuple  # that may be named; empty: none may be
     source: str
     fixed: str = ""
-    lines: tuple = ()  # that may be named
+    lines: tuple = ()  # that may be named: numbers, or "file:number"
     options: tuple = ("--limit", LIMIT)
     environment: dict = field(default_factory=dict)
     fixed_environment: dict = field(default_factory=dict)  # where the remedy is a setting
+    files: dict = field(default_factory=dict)  # beside the script: path -> text
+    fixed_files: dict = field(default_factory=dict)
 
 
 MODELS = {

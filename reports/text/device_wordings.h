@@ -1,0 +1,12 @@
+// Wordings of foreign_wordings.h: of engines, runtimes and kinds of devices that few programs use.
+#pragma once
+
+#include <vector>
+
+#include "reports/text/foreign_wordings.h"
+
+namespace ohm::reports {
+
+std::vector<ForeignWording> wordings_of_devices();
+
+}  // namespace ohm::reports
