@@ -34,6 +34,7 @@ struct ChannelFormat {
 /// Behind cudaArray_t.
 struct Array {
   DeviceAddress address = 0;
+  int device = 0;
   ChannelFormat format = {};
   Extent extent = {};
   unsigned flags = 0;
@@ -52,6 +53,8 @@ inline constexpr unsigned kArrayCubemap = 4;
 inline constexpr unsigned kArrayGather = 8;
 
 HandlePool<Array>& arrays();
+/// The memory of a GPU is freed: arrays there are gone.
+void forget_arrays(int device);
 
 /// One end of a copy in three dimensions: where it begins, and what leads to the next row and
 /// slice.

@@ -38,4 +38,39 @@ constexpr CallLibrary library_of_call(std::string_view name) {
   return CallLibrary::none;
 }
 
+/// The library's code for an argument that cannot be, such as no place for an answer.
+constexpr int invalid_argument_of(CallLibrary library) {
+  switch (library) {
+    case CallLibrary::cublas:
+      return 7;
+    case CallLibrary::cudnn:
+      return 2000;
+    case CallLibrary::nccl:
+    case CallLibrary::cufft:
+      return 4;
+    case CallLibrary::cusolver:
+    case CallLibrary::cusparse:
+      return 3;
+    case CallLibrary::curand:
+    case CallLibrary::cuda:
+    case CallLibrary::none:
+      break;
+  }
+  return 1;
+}
+
+/// For a handle that is none, or gone.
+constexpr int dead_handle_of(CallLibrary library) {
+  switch (library) {
+    case CallLibrary::cudnn:
+      return 2000;
+    case CallLibrary::curand:
+      return 101;
+    case CallLibrary::cuda:
+      return 400;
+    default:
+      return 1;
+  }
+}
+
 }  // namespace ohm::interpose

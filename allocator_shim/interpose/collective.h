@@ -34,6 +34,7 @@ struct Scale {
 struct Communicator {
   int ranks = 1;
   int rank = 0;
+  int device = 0;
   std::map<int, Scale> scales;           ///< of operations that the program has made
   std::shared_ptr<RankChannel> channel;  ///< nullptr: the other ranks are not there
 };

@@ -25,6 +25,17 @@ bool is_primary(const Context* context) {
   return primaries.at(index_of(context->device)) == context;
 }
 
+Context* new_context(int device, unsigned flags) {
+  Context* const made = contexts.create(device, flags);
+  if (made == nullptr) return nullptr;
+  for (std::size_t i = 0; i < kContextLimits; ++i) made->limits.at(i) = kInitialLimits.at(i);
+  return made;
+}
+
+constexpr std::uint64_t bit_of(int device) {
+  return std::uint64_t{1} << (static_cast<unsigned>(device) % 64);
+}
+
 /// What is destroyed elsewhere is nobody's any more.
 void forget_dead_contexts() {
   while (!stack.empty() && stack.back() != nullptr && !contexts.is_alive(stack.back())) {
@@ -39,11 +50,23 @@ void follow(const Context* context) {
 
 }  // namespace
 
+Status enable_peer(Context& context, int peer) {
+  if (!gpus().has(peer) || peer == context.device) return Status::invalid_device;
+  const std::uint64_t before = context.peers.fetch_or(bit_of(peer));
+  return (before & bit_of(peer)) == 0 ? Status::success : Status::peer_access_already_enabled;
+}
+
+Status disable_peer(Context& context, int peer) {
+  if (!gpus().has(peer)) return Status::invalid_device;
+  const std::uint64_t before = context.peers.fetch_and(~bit_of(peer));
+  return (before & bit_of(peer)) != 0 ? Status::success : Status::peer_access_not_enabled;
+}
+
 Context* primary_context(int device) {
   std::atomic<Context*>& place = primaries.at(index_of(device));
   Context* known = place;
   if (known != nullptr) return known;
-  Context* const made = contexts.create(device);
+  Context* const made = new_context(device, 0);
   if (place.compare_exchange_strong(known, made)) return made;
   contexts.destroy(made);
   return known;
@@ -65,7 +88,7 @@ bool release_primary(int device) {
 }
 
 Context* create_context(int device, unsigned flags) {
-  Context* const made = contexts.create(device, flags);
+  Context* const made = new_context(device, flags);
   if (made != nullptr) push_context(made);
   return made;
 }

@@ -28,11 +28,15 @@ bool is_mapped_page(std::uintptr_t address) {
   return mincore(page, 1, &is_resident) == 0 || errno != ENOMEM;
 }
 
+}  // namespace
+
 bool is_host_memory(const void* pointer, std::size_t bytes) {
   const auto begin = reinterpret_cast<std::uintptr_t>(pointer);
   const bool wraps = begin + bytes < begin;
   return !wraps && is_mapped_page(begin) && is_mapped_page(begin + bytes - 1);
 }
+
+namespace {
 
 bool is_memory_of(const void* pointer, std::size_t bytes, Place place, bool is_device_asked_for) {
   if (pointer == nullptr || place == Place::nowhere) return false;

@@ -32,6 +32,9 @@ enum class Direction : int {
   unified
 };
 
+/// Whether a program has memory at both ends of the area; pages are asked about, not read.
+bool is_host_memory(const void* pointer, std::size_t bytes);
+
 /// As cudaMemcpy. Where both ends are is known from their addresses.
 Status copy(void* to, const void* from, std::size_t bytes, Direction direction);
 /// As cudaMemcpy2D.
@@ -44,10 +47,10 @@ Status fill_words(std::uint32_t* to, std::uint32_t word, std::size_t count);
 /// For the calls that take a stream. Where that is captured, a copy or a fill becomes a node of the
 /// graph, and nothing is written: what graphs compute is followed, or unknown, at each replay.
 template <typename Write>
-Status on_stream(const Stream* stream, Write write) {
+Status on_stream(const Stream* stream, Write write, NodeType type = NodeType::copy) {
   if (!is_stream(stream)) return Status::invalid_handle;
   if (capture_of(stream) != nullptr) {
-    note_work(stream);
+    note_work(stream, type);
     return Status::success;
   }
   const Status status = write();

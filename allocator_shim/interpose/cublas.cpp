@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "allocator_shim/interpose/call_library.h"
 #include "allocator_shim/interpose/entry_call.h"
 #include "allocator_shim/interpose/exported.h"
 #include "allocator_shim/interpose/objects.h"
@@ -28,6 +29,9 @@ struct HeuristicResult {
   std::array<int, 4> reserved;
 };
 
+constexpr int kNotInitialized = dead_handle_of(CallLibrary::cublas);
+constexpr int kInvalidValue = invalid_argument_of(CallLibrary::cublas);
+
 constexpr HeuristicResult kOnlyAlgorithm = {{}, 0, kLibrarySuccess, 1.0F, {}};
 
 }  // namespace
@@ -40,36 +44,45 @@ OHM_EXPORTED int cublasGetVersion_v2(BlasHandle* /*handle*/, int* version) {
 
 OHM_EXPORTED int cublasSetStream_v2(BlasHandle* handle, Stream* stream) {
   OHM_LIBRARY_CALL(int);
+  if (!is_object(handle)) return kNotInitialized;
   handle->stream = stream;
   return kLibrarySuccess;
 }
 
 OHM_EXPORTED int cublasGetStream_v2(BlasHandle* handle, Stream** stream) {
   OHM_LIBRARY_CALL(int);
+  if (!is_object(handle)) return kNotInitialized;
+  if (stream == nullptr) return kInvalidValue;
   *stream = handle->stream;
   return kLibrarySuccess;
 }
 
 OHM_EXPORTED int cublasSetMathMode(BlasHandle* handle, int mode) {
   OHM_LIBRARY_CALL(int);
+  if (!is_object(handle)) return kNotInitialized;
   handle->math_mode = mode;
   return kLibrarySuccess;
 }
 
 OHM_EXPORTED int cublasGetMathMode(BlasHandle* handle, int* mode) {
   OHM_LIBRARY_CALL(int);
+  if (!is_object(handle)) return kNotInitialized;
+  if (mode == nullptr) return kInvalidValue;
   *mode = handle->math_mode;
   return kLibrarySuccess;
 }
 
 OHM_EXPORTED int cublasSetPointerMode_v2(BlasHandle* handle, int mode) {
   OHM_LIBRARY_CALL(int);
+  if (!is_object(handle)) return kNotInitialized;
   handle->pointer_mode = mode;
   return kLibrarySuccess;
 }
 
 OHM_EXPORTED int cublasGetPointerMode_v2(BlasHandle* handle, int* mode) {
   OHM_LIBRARY_CALL(int);
+  if (!is_object(handle)) return kNotInitialized;
+  if (mode == nullptr) return kInvalidValue;
   *mode = handle->pointer_mode;
   return kLibrarySuccess;
 }

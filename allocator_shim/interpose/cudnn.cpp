@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 
+#include "allocator_shim/interpose/call_library.h"
 #include "allocator_shim/interpose/cudnn_tensor.h"
 #include "allocator_shim/interpose/entry_call.h"
 #include "allocator_shim/interpose/exported.h"
@@ -14,6 +15,8 @@
 using namespace ohm::interpose;
 
 namespace {
+
+constexpr int kBadParameter = dead_handle_of(CallLibrary::cudnn);
 
 /// The one algorithm that every search finds, with all that cudnnConvolution...AlgoPerf_t says.
 struct AlgorithmResult {
@@ -70,12 +73,14 @@ OHM_EXPORTED void cudnnGetLastErrorString(char* text, std::size_t length) {
 
 OHM_EXPORTED int cudnnSetStream(LibraryHandle* handle, Stream* stream) {
   OHM_LIBRARY_CALL(int);
+  if (!is_object(handle)) return kBadParameter;
   handle->stream = stream;
   return kLibrarySuccess;
 }
 
 OHM_EXPORTED int cudnnGetStream(LibraryHandle* handle, Stream** stream) {
   OHM_LIBRARY_CALL(int);
+  if (!is_object(handle)) return kBadParameter;
   *stream = handle->stream;
   return kLibrarySuccess;
 }
@@ -83,6 +88,7 @@ OHM_EXPORTED int cudnnGetStream(LibraryHandle* handle, Stream** stream) {
 OHM_EXPORTED int cudnnSetTensorNdDescriptor(TensorDescriptor* tensor, int data_type, int dims,
                                             const int* sizes, const int* strides) {
   OHM_LIBRARY_CALL(int);
+  if (!is_object(tensor)) return kBadParameter;
   tensor->data_type = data_type;
   tensor->dims = std::min(dims, kMaxTensorDims);
   std::copy_n(sizes, tensor->dims, tensor->sizes.begin());
@@ -93,6 +99,7 @@ OHM_EXPORTED int cudnnSetTensorNdDescriptor(TensorDescriptor* tensor, int data_t
 OHM_EXPORTED int cudnnGetTensorNdDescriptor(const TensorDescriptor* tensor, int wanted,
                                             int* data_type, int* dims, int* sizes, int* strides) {
   OHM_LIBRARY_CALL(int);
+  if (!is_object(tensor)) return kBadParameter;
   *data_type = tensor->data_type;
   *dims = tensor->dims;
   std::copy_n(tensor->sizes.begin(), std::min(wanted, tensor->dims), sizes);

@@ -98,6 +98,14 @@ int resident_blocks(const GpuProfile& profile, int threads, std::size_t shared_b
   return blocks;
 }
 
+std::size_t shared_bytes_of_each(const GpuProfile& profile, int blocks) {
+  const Architecture& architecture = architecture_of(profile);
+  const auto whole = static_cast<std::size_t>(architecture.shared_bytes);
+  const std::size_t part = whole / static_cast<std::size_t>(blocks);
+  const std::size_t left = part - std::min<std::size_t>(part, kReservedSharedBytes);
+  return std::min(left, static_cast<std::size_t>(architecture.shared_bytes_optin));
+}
+
 bool is_attribute(int attribute) {
   constexpr int kLast = 150;  // of CUDA 13
   return attribute > 0 && attribute <= kLast;

@@ -36,6 +36,9 @@ std::string product_name(const GpuProfile& profile);
 /// multiprocessor holds at once, when registers do not limit it.
 int resident_blocks(const GpuProfile& profile, int threads, std::size_t shared_bytes);
 
+/// Dynamic shared memory that so many blocks of a multiprocessor have each.
+std::size_t shared_bytes_of_each(const GpuProfile& profile, int blocks);
+
 /// Whether there is such a cudaDeviceAttr or CUdevice_attribute.
 bool is_attribute(int attribute);
 

@@ -102,12 +102,17 @@ void DeviceRecord::begin() {
   write_before_signals();
 }
 
-std::uint32_t DeviceRecord::site() {
+std::uint32_t DeviceRecord::captured_site() {
   if (!has_begun_) begin();
   host::CallStack stack;
   stack.begins_with_entry = true;
   capture(stack);
   return sites_.index_of(stack);
+}
+
+std::uint32_t DeviceRecord::site_of_call() {
+  const RecordLock lock(mutex_);
+  return captured_site();
 }
 
 /// The first one tells of a process that is killed later.
@@ -130,16 +135,17 @@ void DeviceRecord::count(int device, std::int64_t DeviceCounters::*now,
   counters.*peak = std::max(counters.*peak, counters.*now);
 }
 
-void DeviceRecord::add_segment(int device, DeviceAddress address, std::size_t bytes) {
+void DeviceRecord::add_segment(int device, DeviceAddress address, std::size_t bytes,
+                               std::uint32_t site) {
   const RecordLock lock(mutex_);
   segments_[address] = {bytes, 0, device};
   ++counters_[static_cast<std::size_t>(device)].segments;
   count(device, &DeviceCounters::reserved_bytes, &DeviceCounters::peak_reserved_bytes,
         static_cast<std::int64_t>(bytes));
-  add({address, bytes, site(), static_cast<std::uint8_t>(device), DeviceAction::segment_alloc});
+  add({address, bytes, site, static_cast<std::uint8_t>(device), DeviceAction::segment_alloc});
 }
 
-void DeviceRecord::remove_segment(DeviceAddress address) {
+void DeviceRecord::remove_segment(DeviceAddress address, std::uint32_t site) {
   const RecordLock lock(mutex_);
   const auto found = segments_.find(address);
   if (found == segments_.end()) return;
@@ -147,13 +153,13 @@ void DeviceRecord::remove_segment(DeviceAddress address) {
   segments_.erase(found);
   count(segment.device, &DeviceCounters::reserved_bytes, &DeviceCounters::peak_reserved_bytes,
         -static_cast<std::int64_t>(segment.bytes));
-  add({address, segment.bytes, site(), static_cast<std::uint8_t>(segment.device),
+  add({address, segment.bytes, site, static_cast<std::uint8_t>(segment.device),
        DeviceAction::segment_free});
 }
 
 /// Addresses that are in use again tell nothing of what was there before.
 void DeviceRecord::forget_freed(DeviceAddress address, std::size_t bytes) {
-  const DeviceAddress end = address + AddressSpace::round_up(bytes);
+  const DeviceAddress end = address + in_units(bytes);
   auto next = freed_.lower_bound(address);
   if (next != freed_.begin()) {
     const auto before = std::prev(next);
@@ -162,42 +168,43 @@ void DeviceRecord::forget_freed(DeviceAddress address, std::size_t bytes) {
   while (next != freed_.end() && next->first < end) next = freed_.erase(next);
 }
 
-void DeviceRecord::add_block(int device, DeviceAddress address, std::size_t bytes) {
+void DeviceRecord::add_block(int device, DeviceAddress address, std::size_t bytes,
+                             std::uint32_t site) {
   const RecordLock lock(mutex_);
   forget_freed(address, bytes);
-  const std::uint32_t where = site();
-  live_[address] = {bytes, where, device};
+  live_[address] = {bytes, site, device};
   count(device, &DeviceCounters::allocated_bytes, &DeviceCounters::peak_allocated_bytes,
         static_cast<std::int64_t>(in_units(bytes)));
-  add({address, bytes, where, static_cast<std::uint8_t>(device), DeviceAction::alloc});
+  add({address, bytes, site, static_cast<std::uint8_t>(device), DeviceAction::alloc});
 }
 
-void DeviceRecord::remove_block(DeviceAddress address) {
+void DeviceRecord::remove_block(DeviceAddress address, std::uint32_t site) {
   const RecordLock lock(mutex_);
   const auto found = live_.find(address);
   if (found == live_.end()) return;
   const LiveDeviceBlock block = found->second;
   live_.erase(found);
-  const std::uint32_t where = site();
-  freed_[address] = {block.bytes, block.site, where, block.device};
+  freed_[address] = {block.bytes, block.site, site, block.device};
   count(block.device, &DeviceCounters::allocated_bytes, &DeviceCounters::peak_allocated_bytes,
         -static_cast<std::int64_t>(in_units(block.bytes)));
-  add({address, block.bytes, where, static_cast<std::uint8_t>(block.device), DeviceAction::free});
+  add({address, block.bytes, site, static_cast<std::uint8_t>(block.device), DeviceAction::free});
 }
 
 void DeviceRecord::add_chunk(int device, const void* memory, std::size_t bytes) {
   const DeviceAddress address = next_chunk_;
   next_chunk_ += AddressSpace::round_up(bytes);
   chunks_[memory] = address;
-  add_segment(device, address, bytes);
-  add_block(device, address, bytes);
+  const std::uint32_t site = site_of_call();
+  add_segment(device, address, bytes, site);
+  add_block(device, address, bytes, site);
 }
 
 void DeviceRecord::remove_chunk(const void* memory) {
   const auto found = chunks_.find(memory);
   if (found == chunks_.end()) return;
-  remove_block(found->second);
-  remove_segment(found->second);
+  const std::uint32_t site = site_of_call();
+  remove_block(found->second, site);
+  remove_segment(found->second, site);
   chunks_.erase(found);
 }
 
@@ -206,7 +213,7 @@ void DeviceRecord::note_not_granted(int device, std::size_t bytes, std::size_t f
                                     NotGranted why) {
   const RecordLock lock(mutex_);
   const bool is_first = counters_[static_cast<std::size_t>(device)].ooms++ == 0;
-  add({free_bytes, std::min(bytes, kMostBytes), site(), static_cast<std::uint8_t>(device),
+  add({free_bytes, std::min(bytes, kMostBytes), captured_site(), static_cast<std::uint8_t>(device),
        DeviceAction::out_of_memory, why});
   if (is_first) write();
 }
@@ -225,7 +232,7 @@ void DeviceRecord::note_failed_use(const void* pointer) {
 }
 
 void DeviceRecord::note_misuse(Misuse kind, const FreedDeviceBlock& block) {
-  DeviceMisuse& misuse = misuses_[{kind, {site(), block.freed_at, block.site}}];
+  DeviceMisuse& misuse = misuses_[{kind, {captured_site(), block.freed_at, block.site}}];
   if (misuse.times++ > 0) return;
   misuse.block = block;
   misuse.event = event_count_;

@@ -90,10 +90,13 @@ class DeviceRecord {
   /// In a child of fork(): the record is its parent's.
   static void forget() { current.store(nullptr, std::memory_order_release); }
 
-  void add_segment(int device, DeviceAddress address, std::size_t bytes);
-  void remove_segment(DeviceAddress address);
-  void add_block(int device, DeviceAddress address, std::size_t bytes);
-  void remove_block(DeviceAddress address);
+  /// The calls that led here. One capture, which costs more than all else, does for all that a call
+  /// of the program does to segments and blocks.
+  std::uint32_t site_of_call();
+  void add_segment(int device, DeviceAddress address, std::size_t bytes, std::uint32_t site);
+  void remove_segment(DeviceAddress address, std::uint32_t site);
+  void add_block(int device, DeviceAddress address, std::size_t bytes, std::uint32_t site);
+  void remove_block(DeviceAddress address, std::uint32_t site);
   void add_chunk(int device, const void* memory, std::size_t bytes);
   void remove_chunk(const void* memory);
   void note_not_granted(int device, std::size_t bytes, std::size_t free_bytes, NotGranted why);
@@ -114,7 +117,7 @@ class DeviceRecord {
 
   using Place = std::pair<Misuse, std::array<std::uint32_t, 3>>;
 
-  std::uint32_t site();
+  std::uint32_t captured_site();
   void add(const DeviceEvent& event);
   void begin();
   void count(int device, std::int64_t DeviceCounters::*now, std::int64_t DeviceCounters::*peak,

@@ -1,8 +1,10 @@
 #include "allocator_shim/interpose/device_variables.h"
 
 #include <cstdlib>
+#include <cstring>
 #include <map>
 #include <mutex>
+#include <vector>
 
 #include "allocator_shim/interpose/gpu_system.h"
 
@@ -12,6 +14,7 @@ namespace {
 struct Variables {
   std::mutex mutex;
   std::map<const void*, DeviceVariable> by_symbol;
+  std::vector<DeviceVariable> managed;  ///< that are not known as such yet
 };
 
 /// Never destroyed: libraries call while a process ends.
@@ -26,6 +29,30 @@ void register_variable(const void* symbol, std::size_t bytes) {
   Variables& known = variables();
   const std::lock_guard guard(known.mutex);
   known.by_symbol[symbol] = {nullptr, bytes};
+}
+
+void register_managed_variable(void** place, std::size_t bytes) {
+  constexpr std::size_t kAlignment = 256;
+  const std::size_t whole = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  auto* const memory = static_cast<std::byte*>(std::aligned_alloc(kAlignment, whole));
+  if (memory == nullptr) return;
+  std::memset(memory, 0, whole);
+  *place = memory;
+  Variables& known = variables();
+  const std::lock_guard guard(known.mutex);
+  // Host code names it by its pointer, or by what that leads to.
+  known.by_symbol[static_cast<const void*>(place)] = {memory, bytes};
+  known.by_symbol[memory] = {memory, bytes};
+  known.managed.push_back({memory, bytes});
+}
+
+void adopt_managed_variables() {
+  Variables& known = variables();
+  const std::lock_guard guard(known.mutex);
+  for (const DeviceVariable& variable : known.managed) {
+    gpus().adopt_managed(reinterpret_cast<DeviceAddress>(variable.address), variable.bytes);
+  }
+  known.managed.clear();
 }
 
 std::optional<DeviceVariable> find_variable(const void* symbol) {

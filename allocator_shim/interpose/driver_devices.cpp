@@ -23,10 +23,8 @@ Status cudaDeviceGetByPCIBusId(int* device, const char* text);
 
 namespace {
 
-/// CUlimit.
 bool is_limit(int limit) {
-  constexpr int kLimits = 10;
-  return limit >= 0 && limit < kLimits;
+  return limit >= 0 && static_cast<std::size_t>(limit) < kContextLimits;
 }
 
 Status checked(int device) { return gpus().has(device) ? Status::success : Status::invalid_device; }
@@ -125,7 +123,7 @@ OHM_EXPORTED Status cuDevicePrimaryCtxGetState(int device, unsigned* flags, int*
   OHM_DRIVER_CALL;
   if (flags == nullptr || is_active == nullptr) return Status::invalid_value;
   if (!gpus().has(device)) return Status::invalid_device;
-  *flags = 0;
+  *flags = primary_context(device)->flags;
   *is_active = is_primary_active(device) ? 1 : 0;
   return Status::success;
 }
@@ -224,17 +222,31 @@ OHM_EXPORTED Status cuCtxSynchronize() {
 }
 
 OHM_EXPORTED Status cuCtxGetLimit(std::size_t* value, int limit) {
-  OHM_DRIVER_CALL;
-  constexpr std::size_t kStackBytes = 8192;
+  OHM_CONTEXT_CALL;
   if (value == nullptr) return Status::invalid_value;
   if (!is_limit(limit)) return Status::unsupported_limit;
-  *value = kStackBytes;
+  *value = current_context()->limits.at(static_cast<std::size_t>(limit));
   return Status::success;
 }
 
-OHM_EXPORTED Status cuCtxSetLimit(int limit, std::size_t /*value*/) {
+OHM_EXPORTED Status cuCtxSetLimit(int limit, std::size_t value) {
   OHM_CONTEXT_CALL;
-  return is_limit(limit) ? Status::success : Status::unsupported_limit;
+  if (!is_limit(limit)) return Status::unsupported_limit;
+  current_context()->limits.at(static_cast<std::size_t>(limit)) = value;
+  return Status::success;
+}
+
+OHM_EXPORTED Status cuCtxEnablePeerAccess(Context* peer, unsigned flags) {
+  OHM_CONTEXT_CALL;
+  if (flags != 0) return Status::invalid_value;
+  if (!is_context(peer)) return Status::invalid_context;
+  return enable_peer(*current_context(), peer->device);
+}
+
+OHM_EXPORTED Status cuCtxDisablePeerAccess(Context* peer) {
+  OHM_CONTEXT_CALL;
+  if (!is_context(peer)) return Status::invalid_context;
+  return disable_peer(*current_context(), peer->device);
 }
 
 OHM_EXPORTED Status cuStreamGetCtx(Stream* stream, Context** context) {
@@ -249,7 +261,7 @@ OHM_EXPORTED Status cuStreamGetCtx(Stream* stream, Context** context) {
 OHM_EXPORTED Status cuCtxGetFlags(unsigned* flags) {
   OHM_DRIVER_CALL;
   if (flags == nullptr) return Status::invalid_value;
-  *flags = current_context() == nullptr ? 0 : current_context()->flags;
+  *flags = current_context() == nullptr ? 0 : current_context()->flags.load();
   return Status::success;
 }
 

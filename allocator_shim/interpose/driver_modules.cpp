@@ -207,6 +207,9 @@ OHM_EXPORTED Status cuLaunchCooperativeKernel(Kernel* function, unsigned grid_x,
                                               unsigned block_z, unsigned shared_bytes,
                                               Stream* stream, void** arguments) {
   OHM_DRIVER_CALL;
+  const Status status = check_cooperative(LaunchApi::driver, {grid_x, grid_y, grid_z},
+                                          {block_x, block_y, block_z}, shared_bytes);
+  if (status != Status::success) return status;
   return cuLaunchKernel(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes,
                         stream, arguments, nullptr);
 }

@@ -11,8 +11,6 @@
 namespace ohm::interpose {
 namespace {
 
-/// Managed memory that is on no device.
-constexpr int kHostLocation = -1;
 /// More addresses than any host has memory for.
 constexpr std::size_t kMostManagedBytes = std::size_t{1} << 46U;
 
@@ -21,13 +19,23 @@ constexpr std::size_t kMostManagedBytes = std::size_t{1} << 46U;
 MemoryPool* GpuSystem::default_pool(int device) {
   const std::lock_guard guard(mutex_);
   if (!has(device)) return nullptr;
-  Gpu& gpu = gpus_[static_cast<std::size_t>(device)];
-  if (gpu.default_pool == nullptr) {
-    gpu.default_pool = pools_.create();
-    gpu.default_pool->device = device;
-    live_pools_.push_back(gpu.default_pool);
-  }
-  return gpu.default_pool;
+  return pool_at(gpus_[static_cast<std::size_t>(device)].default_pool, device, 0);
+}
+
+MemoryPool* GpuSystem::graph_pool(int device) {
+  const std::lock_guard guard(mutex_);
+  if (!has(device)) return nullptr;
+  return pool_at(gpus_[static_cast<std::size_t>(device)].graph_pool, device, UINT64_MAX);
+}
+
+/// Made when it is first asked for.
+MemoryPool* GpuSystem::pool_at(MemoryPool*& place, int device, std::uint64_t release_threshold) {
+  if (place != nullptr) return place;
+  place = pools_.create();
+  place->device = device;
+  place->release_threshold = release_threshold;
+  live_pools_.push_back(place);
+  return place;
 }
 
 MemoryPool* GpuSystem::current_pool(int device) {
@@ -60,15 +68,17 @@ Status GpuSystem::destroy_pool(MemoryPool* pool) {
   if (!is_pool(pool)) return Status::invalid_value;
   Gpu& gpu = gpus_[static_cast<std::size_t>(pool->device)];
   if (gpu.default_pool == pool) return Status::invalid_value;
-  trim(*pool, 0);
-  // What is still allocated of it is freed by its own address.
-  for (auto& [address, segment] : gpu.segments) {
-    if (segment.pool == pool) segment.pool = nullptr;
-  }
   if (gpu.current_pool == pool) gpu.current_pool = nullptr;
   std::erase(live_pools_, pool);
-  pools_.destroy(pool);
+  pool->is_destroyed = true;
+  end_pool(pool);
   return Status::success;
+}
+
+/// Of one that the program destroyed: blocks that are still in use keep it.
+void GpuSystem::end_pool(MemoryPool* pool) {
+  trim(*pool, 0);
+  if (pool->used_bytes == 0) pools_.destroy(pool);
 }
 
 Status GpuSystem::allocate_from(MemoryPool* pool, std::size_t bytes, const Context* context,
@@ -79,31 +89,32 @@ Status GpuSystem::allocate_from(MemoryPool* pool, std::size_t bytes, const Conte
   if (!is_pool(pool) || bytes == 0) return Status::invalid_value;
   const int device = pool->device;
   if (bytes > profile_.capacity_bytes) return not_granted(device, bytes, NotGranted::by_card);
-  const std::size_t rounded = AddressSpace::round_up(bytes);
-  if (fails_by_plan(FaultLevel::segment, device, rounded)) {
+  const std::size_t segment_bytes = AddressSpace::round_up(bytes);
+  if (fails_by_plan(FaultLevel::segment, device, segment_bytes)) {
     return not_granted(device, bytes, NotGranted::by_plan);
   }
-  const auto cached = pool->take(rounded);
-  if (cached) {
-    address = *cached;
-  } else {
-    if (take(device, rounded, address) != Status::success) {
+  const std::size_t block_bytes = SegmentedMemory::in_units(bytes);
+  auto block = pool->memory.take(block_bytes);
+  const bool is_cached = block.has_value();
+  if (!is_cached) {
+    if (take(device, segment_bytes, address) != Status::success) {
       return not_granted(device, bytes, NotGranted::by_card);
     }
-    pool->note_reserved(rounded);
+    pool->add_segment(address, segment_bytes);
+    block = pool->memory.take(block_bytes);
   }
-  pool->note_used(rounded);
-  gpus_[static_cast<std::size_t>(device)].segments[address] = {bytes, rounded, context, pool};
-  record_request(device, address, bytes, cached ? 0 : rounded);
+  address = *block;
+  pool->note_used(block_bytes);
+  gpus_[static_cast<std::size_t>(device)].blocks[address] = {bytes, block_bytes, context, pool};
+  record_request(device, address, bytes, is_cached ? 0 : segment_bytes);
   return Status::success;
 }
 
 void GpuSystem::trim(MemoryPool& pool, std::size_t kept_bytes) {
-  while (pool.reserved_bytes > kept_bytes && !pool.cached.empty()) {
-    const auto block = pool.cached.begin();
-    give_back(used(pool.device), block->second, block->first);
-    pool.reserved_bytes -= block->first;
-    pool.cached.erase(block);
+  while (pool.reserved_bytes() > kept_bytes) {
+    const auto segment = pool.memory.remove_free_segment();
+    if (!segment) return;
+    give_back(used(pool.device), segment->address, segment->bytes, recorded_site());
   }
 }
 
@@ -135,20 +146,22 @@ Status GpuSystem::allocate_managed(std::size_t bytes, DeviceAddress& address) {
   void* const mapped = mmap(nullptr, rounded, PROT_READ | PROT_WRITE, kFlags, -1, 0);
   if (mapped == MAP_FAILED) return not_granted(current(), bytes, NotGranted::by_card);
   address = reinterpret_cast<DeviceAddress>(mapped);
-  managed_[address] = {rounded, current()};
+  managed_[address] = ManagedRange{.bytes = rounded, .owner = current()};
   record_request(current(), address, bytes, rounded);
   return Status::success;
 }
 
 Status GpuSystem::free_managed(DeviceAddress address) {
   const auto range = managed_.find(address);
-  if (range == managed_.end()) return failed_free(address);
+  const bool is_given = range != managed_.end() && range->second.owner != kNobody;
+  if (!is_given) return failed_free(address);
   leave(range->second);
   munmap(reinterpret_cast<void*>(address), range->second.bytes);
   managed_.erase(range);
   if (DeviceRecord* const record = DeviceRecord::of_process()) {
-    record->remove_block(address);
-    record->remove_segment(address);
+    const std::uint32_t site = record->site_of_call();
+    record->remove_block(address, site);
+    record->remove_segment(address, site);
   }
   return Status::success;
 }
@@ -159,6 +172,37 @@ void GpuSystem::free_all_managed(int device) {
     const auto [address, managed] = *range++;
     if (managed.owner == device) free_managed(address);
   }
+}
+
+void GpuSystem::adopt_managed(DeviceAddress address, std::size_t bytes) {
+  const std::lock_guard guard(mutex_);
+  managed_[address] = ManagedRange{.bytes = bytes, .owner = kNobody};
+}
+
+Status GpuSystem::advise(DeviceAddress address, std::size_t bytes, const ManagedAdvice& advice) {
+  const std::lock_guard guard(mutex_);
+  ManagedRange* const range = managed_part(address, bytes);
+  if (range == nullptr) return Status::invalid_value;
+  ManagedAdvice& known = range->advice;
+  if (advice.is_read_mostly) known.is_read_mostly = advice.is_read_mostly;
+  if (advice.preferred_location) known.preferred_location = advice.preferred_location;
+  return Status::success;
+}
+
+Status GpuSystem::advice_on(DeviceAddress address, std::size_t bytes, ManagedAdvice& advice) {
+  const std::lock_guard guard(mutex_);
+  const ManagedRange* const range = managed_part(address, bytes);
+  if (range == nullptr) return Status::invalid_value;
+  advice = range->advice;
+  return Status::success;
+}
+
+/// nullptr: it is not all in one.
+GpuSystem::ManagedRange* GpuSystem::managed_part(DeviceAddress address, std::size_t bytes) {
+  const auto found = holder(managed_, address);
+  const bool is_whole = bytes > 0 && found != managed_.end() &&
+                        bytes <= found->first + found->second.bytes - address;
+  return is_whole ? &found->second : nullptr;
 }
 
 bool GpuSystem::is_managed(const void* address) {
@@ -174,17 +218,16 @@ void GpuSystem::leave(ManagedRange& range) {
 
 Status GpuSystem::prefetch(DeviceAddress address, std::size_t bytes, int device) {
   const std::lock_guard guard(mutex_);
-  const auto found = holder(managed_, address);
-  if (found == managed_.end()) {
+  ManagedRange* const found = managed_part(address, bytes);
+  if (found == nullptr) {
     if (DeviceRecord* const record = DeviceRecord::of_process()) {
       record->note_failed_use(reinterpret_cast<void*>(address));
     }
     return Status::invalid_value;
   }
-  if (bytes == 0) return Status::invalid_value;
-  if (bytes > found->first + found->second.bytes - address) return Status::invalid_value;
   if (device != kHostLocation && !has(device)) return Status::invalid_device;
-  ManagedRange& range = found->second;
+  ManagedRange& range = *found;
+  range.advice.prefetched_to = device;
   if (device != range.device) leave(range);
   if (device == kHostLocation) return Status::success;
   const Status opened = open(device);

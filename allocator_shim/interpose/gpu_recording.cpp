@@ -17,13 +17,22 @@ void GpuSystem::record_request(int device, DeviceAddress address, std::size_t by
                                std::size_t segment_bytes) {
   DeviceRecord* const record = DeviceRecord::of_process();
   if (record == nullptr) return;
-  if (segment_bytes > 0) record->add_segment(device, address, segment_bytes);
-  record->add_block(device, address, bytes);
+  const std::uint32_t site = record->site_of_call();
+  if (segment_bytes > 0) record->add_segment(device, address, segment_bytes, site);
+  record->add_block(device, address, bytes, site);
 }
 
-void GpuSystem::give_back(VirtualGpu& gpu, DeviceAddress address, std::size_t bytes) {
+std::uint32_t GpuSystem::recorded_site() {
+  DeviceRecord* const record = DeviceRecord::of_process();
+  return record == nullptr ? 0 : record->site_of_call();
+}
+
+void GpuSystem::give_back(VirtualGpu& gpu, DeviceAddress address, std::size_t bytes,
+                          std::uint32_t site) {
   gpu.free_segment(address, bytes);
-  if (DeviceRecord* const record = DeviceRecord::of_process()) record->remove_segment(address);
+  if (DeviceRecord* const record = DeviceRecord::of_process()) {
+    record->remove_segment(address, site);
+  }
 }
 
 Status GpuSystem::failed_free(DeviceAddress address) {

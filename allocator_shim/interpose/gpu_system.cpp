@@ -21,6 +21,10 @@ namespace ohm::interpose {
 namespace {
 
 thread_local int current_device = 0;
+
+/// Whether the driver puts it into a granule with others.
+bool is_small(std::size_t bytes) { return bytes <= AddressSpace::kGranuleBytes / 2; }
+
 /// Of the processes that share the GPUs; nullptr: they do not, or it could not be opened.
 GpuTable* mapped_table = nullptr;
 
@@ -270,21 +274,55 @@ Status GpuSystem::allocate(int device, std::size_t bytes, const Context* context
   if (fails_by_plan(FaultLevel::segment, device, rounded)) {
     return not_granted(device, bytes, NotGranted::by_plan);
   }
-  if (take(device, rounded, address) != Status::success) {
+  std::size_t segment_bytes = 0;
+  if (take_block(device, bytes, address, segment_bytes) != Status::success) {
     return not_granted(device, bytes, NotGranted::by_card);
   }
-  gpus_[static_cast<std::size_t>(device)].segments[address] = {bytes, rounded, context, nullptr};
-  record_request(device, address, bytes, rounded);
+  const std::size_t taken_bytes = is_small(bytes) ? SegmentedMemory::in_units(bytes) : rounded;
+  gpus_[static_cast<std::size_t>(device)].blocks[address] = {bytes, taken_bytes, context, nullptr};
+  record_request(device, address, bytes, segment_bytes);
   return Status::success;
 }
 
-void GpuSystem::free_segment(Gpu& gpu, std::map<DeviceAddress, Segment>::iterator segment) {
-  const auto [address, freed] = *segment;
-  gpu.segments.erase(segment);
-  if (DeviceRecord* const record = DeviceRecord::of_process()) record->remove_block(address);
-  if (freed.pool == nullptr) return give_back(*gpu.memory, address, freed.taken_bytes);
+/// `segment_bytes`: what is taken of the card for it.
+Status GpuSystem::take_block(int device, std::size_t bytes, DeviceAddress& address,
+                             std::size_t& segment_bytes) {
+  SegmentedMemory& small = gpus_[static_cast<std::size_t>(device)].small_blocks;
+  if (is_small(bytes)) {
+    if (const auto shared = small.take(SegmentedMemory::in_units(bytes))) {
+      address = *shared;
+      return Status::success;
+    }
+  }
+  const Status status = take(device, AddressSpace::round_up(bytes), address);
+  if (status != Status::success) return status;
+  segment_bytes = AddressSpace::round_up(bytes);
+  if (!is_small(bytes)) return Status::success;
+  small.add_segment(address, segment_bytes);
+  address = *small.take(SegmentedMemory::in_units(bytes));
+  return Status::success;
+}
+
+void GpuSystem::free_block(Gpu& gpu, std::map<DeviceAddress, Block>::iterator block) {
+  const auto [address, freed] = *block;
+  gpu.blocks.erase(block);
+  const std::uint32_t site = recorded_site();
+  if (DeviceRecord* const record = DeviceRecord::of_process()) record->remove_block(address, site);
+  if (freed.pool == nullptr && !is_small(freed.bytes)) {
+    return give_back(*gpu.memory, address, freed.taken_bytes, site);
+  }
+  if (freed.pool == nullptr) return free_small_block(gpu, address, freed, site);
   freed.pool->used_bytes -= freed.taken_bytes;
-  freed.pool->cached.emplace(freed.taken_bytes, address);
+  freed.pool->memory.give_back(address, freed.taken_bytes);
+  if (freed.pool->is_destroyed) end_pool(freed.pool);
+}
+
+void GpuSystem::free_small_block(Gpu& gpu, DeviceAddress address, const Block& block,
+                                 std::uint32_t site) {
+  gpu.small_blocks.give_back(address, block.taken_bytes);
+  if (const auto segment = gpu.small_blocks.remove_free_segment()) {
+    give_back(*gpu.memory, segment->address, segment->bytes, site);
+  }
 }
 
 Status GpuSystem::free(DeviceAddress address) {
@@ -292,19 +330,19 @@ Status GpuSystem::free(DeviceAddress address) {
   const std::lock_guard guard(mutex_);
   Gpu* gpu = owner(address);
   if (gpu == nullptr) return free_managed(address);
-  const auto segment = gpu->segments.find(address);
-  if (segment == gpu->segments.end()) return failed_free(address);
-  free_segment(*gpu, segment);
+  const auto block = gpu->blocks.find(address);
+  if (block == gpu->blocks.end()) return failed_free(address);
+  free_block(*gpu, block);
   return Status::success;
 }
 
 void GpuSystem::free_all(int device, const Context* context) {
   const std::lock_guard guard(mutex_);
   Gpu& gpu = gpus_[static_cast<std::size_t>(device)];
-  for (auto segment = gpu.segments.begin(); segment != gpu.segments.end();) {
-    const auto next = std::next(segment);
-    if (context == nullptr || segment->second.context == context) free_segment(gpu, segment);
-    segment = next;
+  for (auto block = gpu.blocks.begin(); block != gpu.blocks.end();) {
+    const auto next = std::next(block);
+    if (context == nullptr || block->second.context == context) free_block(gpu, block);
+    block = next;
   }
   if (context != nullptr) return;
   for (MemoryPool* pool : live_pools_) {
@@ -317,9 +355,9 @@ std::optional<DeviceRange> GpuSystem::find(DeviceAddress address) {
   const Gpu* gpu = owner(address);
   if (gpu == nullptr) return std::nullopt;
   const int device = static_cast<int>(gpu - gpus_.data());
-  const auto segment = holder(gpu->segments, address);
-  if (segment != gpu->segments.end()) {
-    return DeviceRange{device, segment->first, segment->second.bytes};
+  const auto block = holder(gpu->blocks, address);
+  if (block != gpu->blocks.end()) {
+    return DeviceRange{device, block->first, block->second.bytes};
   }
   const auto range = holder(gpu->ranges, address);
   if (range != gpu->ranges.end()) return DeviceRange{device, range->first, range->second};
@@ -351,9 +389,9 @@ Place GpuSystem::place_of(const void* pointer, std::size_t bytes) {
     const bool fits = bytes <= managed->first + managed->second.bytes - address;
     return fits ? Place::managed : Place::nowhere;
   }
-  const auto segment = holder(gpu->segments, address);
+  const auto block = holder(gpu->blocks, address);
   const bool is_allocated =
-      segment != gpu->segments.end() && bytes <= segment->first + segment->second.bytes - address;
+      block != gpu->blocks.end() && bytes <= block->first + block->second.bytes - address;
   return is_allocated || is_mapped(*gpu, address, bytes) ? Place::device : Place::nowhere;
 }
 
@@ -376,19 +414,19 @@ std::vector<SharedGpuMemory::Process> GpuSystem::processes_on(int number) {
 
 std::size_t GpuSystem::allocated_bytes(int device) {
   const std::lock_guard guard(mutex_);
-  const auto& segments = gpus_[static_cast<std::size_t>(device)].segments;
+  const auto& blocks = gpus_[static_cast<std::size_t>(device)].blocks;
   return std::accumulate(
-      segments.begin(), segments.end(), std::size_t{0},
-      [](std::size_t sum, const auto& segment) { return sum + segment.second.taken_bytes; });
+      blocks.begin(), blocks.end(), std::size_t{0},
+      [](std::size_t sum, const auto& block) { return sum + block.second.taken_bytes; });
 }
 
-bool GpuSystem::add_pinned(const void* address, std::size_t bytes, Pinned how) {
+bool GpuSystem::add_pinned(const void* address, std::size_t bytes, Pinned how, unsigned flags) {
   const auto begin = reinterpret_cast<DeviceAddress>(address);
   const std::lock_guard guard(mutex_);
   const auto next = pinned_.lower_bound(begin);
   const bool meets_next = next != pinned_.end() && next->first - begin < bytes;
   if (meets_next || holder(pinned_, begin) != pinned_.end()) return false;
-  pinned_[begin] = {bytes, how};
+  pinned_[begin] = {bytes, how, flags};
   return true;
 }
 
@@ -403,6 +441,12 @@ bool GpuSystem::remove_pinned(const void* address, Pinned how) {
 bool GpuSystem::is_pinned(const void* address) {
   const std::lock_guard guard(mutex_);
   return holder(pinned_, reinterpret_cast<DeviceAddress>(address)) != pinned_.end();
+}
+
+std::optional<unsigned> GpuSystem::pinned_flags(const void* address) {
+  const std::lock_guard guard(mutex_);
+  const auto found = holder(pinned_, reinterpret_cast<DeviceAddress>(address));
+  return found == pinned_.end() ? std::nullopt : std::optional(found->second.flags);
 }
 
 }  // namespace ohm::interpose

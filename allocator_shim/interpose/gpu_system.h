@@ -44,6 +44,16 @@ struct DeviceRange {
 /// one allocation or in mapped memory; it cannot be touched.
 enum class Place : std::uint8_t { host, managed, device, nowhere };
 
+/// What programs say about managed memory, which they may ask for. Devices by number, kHostLocation
+/// and kNoLocation as cudaMemRangeGetAttribute has them.
+inline constexpr int kHostLocation = -1;
+inline constexpr int kNoLocation = -2;
+struct ManagedAdvice {
+  std::optional<bool> is_read_mostly;
+  std::optional<int> preferred_location;
+  std::optional<int> prefetched_to;
+};
+
 /// Page-locked memory of the host: given by CUDA, or registered.
 enum class Pinned : std::uint8_t { allocated, registered };
 
@@ -86,6 +96,8 @@ class GpuSystem {
 
   /// Those that the program sees, 0 to count() - 1.
   int count() const { return static_cast<int>(gpus_.size()); }
+  /// By processes, whose GPUs of one number are then the same.
+  bool are_shared() const { return table_ != nullptr; }
   /// Bytes of each.
   std::vector<std::uint64_t> capacities() const;
   /// All of the machine, and which of them a visible one is.
@@ -99,7 +111,8 @@ class GpuSystem {
   int current() const;
   Status set_current(int device);
 
-  /// Rounded up to granules of 2 MiB, as the driver does with anything but the smallest.
+  /// Rounded up to granules of 2 MiB, as the driver does; up to half of one, several blocks share a
+  /// granule.
   /// It belongs to a context, whose end frees it; nullptr: to none.
   Status allocate(int device, std::size_t bytes, const Context* context, DeviceAddress& address);
   Status free(DeviceAddress address);
@@ -112,10 +125,14 @@ class GpuSystem {
   MemoryPool* default_pool(int device);
   /// That allocations of a device come from: the default one, until another is chosen.
   MemoryPool* current_pool(int device);
+  /// That graphs have their memory from: it keeps what they free. nullptr: no such device.
+  MemoryPool* graph_pool(int device);
   Status choose_pool(int device, MemoryPool* pool);
   MemoryPool* create_pool(int device);
   Status destroy_pool(MemoryPool* pool);
-  bool is_pool(const MemoryPool* pool) const { return pools_.is_alive(pool); }
+  bool is_pool(const MemoryPool* pool) const {
+    return pools_.is_alive(pool) && !pool->is_destroyed;
+  }
   Status allocate_from(MemoryPool* pool, std::size_t bytes, const Context* context,
                        DeviceAddress& address);
   /// Gives cached memory back until the pool holds no more than this.
@@ -132,7 +149,12 @@ class GpuSystem {
 
   /// Managed memory: it is the host's, and takes memory of a device where it is resident.
   Status allocate_managed(std::size_t bytes, DeviceAddress& address);
+  /// A variable of device code, of this memory: it is never freed.
+  void adopt_managed(DeviceAddress address, std::size_t bytes);
   bool is_managed(const void* address);
+  /// What a program has said about a part of it (cudaMemAdvise).
+  Status advise(DeviceAddress address, std::size_t bytes, const ManagedAdvice& advice);
+  Status advice_on(DeviceAddress address, std::size_t bytes, ManagedAdvice& advice);
   /// Moves a part of it to a device, as far as there is room, or (-1) to the host.
   Status prefetch(DeviceAddress address, std::size_t bytes, int device);
   /// Asked before each call that takes memory, without the lock: true refuses it.
@@ -165,10 +187,12 @@ class GpuSystem {
 
   /// Page-locked memory of the host, so that programs can ask whether some is.
   /// False: a part of it is already.
-  bool add_pinned(const void* address, std::size_t bytes, Pinned how);
+  bool add_pinned(const void* address, std::size_t bytes, Pinned how, unsigned flags = 0);
   /// False: none begins there that became so in this way.
   bool remove_pinned(const void* address, Pinned how);
   bool is_pinned(const void* address);
+  /// With which flags it was allocated or registered; nullopt: it is not page-locked.
+  std::optional<unsigned> pinned_flags(const void* address);
 
   /// For fork().
   void lock() { mutex_.lock(); }
@@ -180,29 +204,35 @@ class GpuSystem {
     PhysicalMemory* memory;
     bool is_accessible = false;  ///< cuMemSetAccess said so
   };
-  struct Segment {
+  /// What a program requested: a segment of its own, or a part of one.
+  struct Block {
     std::size_t bytes = 0;        ///< that were asked for
-    std::size_t taken_bytes = 0;  ///< of the card
+    std::size_t taken_bytes = 0;  ///< of the card, or of what the block is a part of
     const Context* context = nullptr;
     MemoryPool* pool = nullptr;  ///< nullptr: of none
   };
   struct ManagedRange {
     std::size_t bytes = 0;
-    int owner = 0;    ///< whose reset frees it
+    int owner = 0;    ///< whose reset frees it; kNobody: nothing does
     int device = -1;  ///< where a part of it is resident
     std::size_t resident_bytes = 0;
+    ManagedAdvice advice = {};
   };
+  static constexpr int kNobody = -1;
   struct PinnedRange {
     std::size_t bytes = 0;
     Pinned how = Pinned::allocated;
+    unsigned flags = 0;
   };
   struct Gpu {
     int number = 0;                      ///< in the machine
     std::unique_ptr<VirtualGpu> memory;  ///< nullptr until it is opened
-    std::map<DeviceAddress, Segment> segments;
+    std::map<DeviceAddress, Block> blocks;
+    SegmentedMemory small_blocks;  ///< several share a segment
     std::map<DeviceAddress, std::size_t> ranges;
     MemoryPool* default_pool = nullptr;
     MemoryPool* current_pool = nullptr;
+    MemoryPool* graph_pool = nullptr;
     std::map<DeviceAddress, Mapping> mappings;
   };
 
@@ -213,15 +243,24 @@ class GpuSystem {
   bool fails_by_plan(FaultLevel level, int device, std::size_t bytes);
   static Status no_room(int device);
   Status not_granted(int device, std::size_t bytes, NotGranted why);
-  /// A segment with one block, or a block of a segment that a pool has cached.
+  /// A block, with the segment that was taken for it; 0 bytes: none was.
   static void record_request(int device, DeviceAddress address, std::size_t bytes,
                              std::size_t segment_bytes);
+  MemoryPool* pool_at(MemoryPool*& place, int device, std::uint64_t release_threshold);
   Status take(int device, std::size_t bytes, DeviceAddress& address);
   bool make_room(int device, std::size_t bytes);
   void leave(ManagedRange& range);
-  void free_segment(Gpu& gpu, std::map<DeviceAddress, Segment>::iterator segment);
+  ManagedRange* managed_part(DeviceAddress address, std::size_t bytes);
+  Status take_block(int device, std::size_t bytes, DeviceAddress& address,
+                    std::size_t& segment_bytes);
+  void free_block(Gpu& gpu, std::map<DeviceAddress, Block>::iterator block);
+  void free_small_block(Gpu& gpu, DeviceAddress address, const Block& block, std::uint32_t site);
   void trim(MemoryPool& pool, std::size_t kept_bytes);
-  static void give_back(VirtualGpu& gpu, DeviceAddress address, std::size_t bytes);
+  /// Of a call that gives memory back, where it is recorded.
+  static std::uint32_t recorded_site();
+  static void give_back(VirtualGpu& gpu, DeviceAddress address, std::size_t bytes,
+                        std::uint32_t site);
+  void end_pool(MemoryPool* pool);
   static Status failed_free(DeviceAddress address);
   Status free_managed(DeviceAddress address);
   Gpu* owner(DeviceAddress address);

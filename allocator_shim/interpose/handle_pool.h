@@ -7,6 +7,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -42,6 +43,19 @@ class HandlePool {
     std::destroy_at(reinterpret_cast<Object*>(slot->object));
     give_back(slot);
     return true;
+  }
+
+  /// Every one that `is_unwanted`. A call in another thread may still name one of them.
+  template <typename Predicate>
+  void destroy_if(const Predicate& is_unwanted) {
+    Slot* const all = slots_.load(std::memory_order_acquire);
+    const std::uint32_t used = all == nullptr ? 0 : std::min(used_.load(), kSlots);
+    for (std::uint32_t i = 0; i < used; ++i) {
+      const bool is_alive = all[i].is_alive.load(std::memory_order_acquire);
+      if (is_alive && is_unwanted(*reinterpret_cast<const Object*>(all[i].object))) {
+        destroy(&all[i]);
+      }
+    }
   }
 
  private:

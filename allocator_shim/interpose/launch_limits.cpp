@@ -33,4 +33,16 @@ Status check_launch(LaunchApi api, const Dimensions& grid, const Dimensions& blo
   return has_room ? Status::success : Status::invalid_value;
 }
 
+Status check_cooperative(LaunchApi api, const Dimensions& grid, const Dimensions& block,
+                         std::size_t shared_bytes) {
+  const Status status = check_launch(api, grid, block, shared_bytes);
+  if (status != Status::success) return status;
+  const GpuProfile& profile = gpus().profile();
+  const int threads = static_cast<int>(block.x * block.y * block.z);
+  const std::uint64_t blocks = std::uint64_t{grid.x} * grid.y * grid.z;
+  const auto most = static_cast<std::uint64_t>(resident_blocks(profile, threads, shared_bytes)) *
+                    static_cast<std::uint64_t>(profile.multiprocessors);
+  return blocks <= most ? Status::success : Status::cooperative_launch_too_large;
+}
+
 }  // namespace ohm::interpose

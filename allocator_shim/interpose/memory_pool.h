@@ -3,35 +3,30 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <map>
-#include <optional>
 
-#include "allocator_shim/device/device_memory.h"
+#include "allocator_shim/interpose/segmented_memory.h"
 
 namespace ohm::interpose {
 
 struct MemoryPool {
   int device = 0;
+  bool is_destroyed = false;  ///< by the program, and gone with the last block
   std::uint64_t release_threshold = 0;
+  /// How freed memory is used again, which work that is complete at once never waits for.
+  std::array<int, 3> reuse_switches = {1, 1, 1};
+  SegmentedMemory memory;
   std::size_t used_bytes = 0;
-  std::size_t reserved_bytes = 0;  ///< with what is cached
   std::size_t used_high_bytes = 0;
   std::size_t reserved_high_bytes = 0;
-  std::multimap<std::size_t, DeviceAddress> cached;  ///< by bytes
 
-  /// A block of this size that is cached.
-  std::optional<DeviceAddress> take(std::size_t bytes) {
-    const auto found = cached.find(bytes);
-    if (found == cached.end()) return std::nullopt;
-    const DeviceAddress address = found->second;
-    cached.erase(found);
-    return address;
-  }
-  void note_reserved(std::size_t bytes) {
-    reserved_bytes += bytes;
-    reserved_high_bytes = std::max(reserved_high_bytes, reserved_bytes);
+  /// With what is cached.
+  std::size_t reserved_bytes() const { return memory.bytes(); }
+  void add_segment(DeviceAddress address, std::size_t bytes) {
+    memory.add_segment(address, bytes);
+    reserved_high_bytes = std::max(reserved_high_bytes, reserved_bytes());
   }
   void note_used(std::size_t bytes) {
     used_bytes += bytes;

@@ -1,18 +1,16 @@
 // NCCL: communicators, and the calls that ask for collectives.
-#include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "allocator_shim/interpose/collective.h"
+#include "allocator_shim/interpose/communicator.h"
 #include "allocator_shim/interpose/entry_call.h"
 #include "allocator_shim/interpose/exported.h"
 #include "allocator_shim/interpose/gpu_system.h"
-#include "allocator_shim/interpose/gpu_variable.h"
 #include "allocator_shim/interpose/known_values.h"
 #include "allocator_shim/interpose/objects.h"
 #include "allocator_shim/interpose/rank_channel.h"
@@ -24,64 +22,63 @@ using namespace ohm::interpose;
 
 namespace {
 
-constexpr int kNoColor = -1;
-
 /// Passed by value; begins with a meeting.
 struct UniqueId {
   std::array<char, 128> bytes;
 };
 
-bool ranks_are_absent() {
-  const char* const value = std::getenv(kAbsentRanksVariable);
-  return value != nullptr && *value != '\0';
-}
-
-std::unique_ptr<Communicator> made(int ranks, int rank) {
-  auto communicator = std::make_unique<Communicator>();
-  communicator->ranks = ranks;
-  communicator->rank = rank;
-  return communicator;
-}
-
-/// Between ncclGroupStart and ncclGroupEnd collectives are only noted.
+/// Between ncclGroupStart and ncclGroupEnd whatever waits for other ranks is only noted.
 struct Group {
   int depth = 0;
+  std::vector<Communicator**> joined;
+  std::vector<Split> splits;
   std::vector<Collective> collectives;
 };
 thread_local Group group;
 
-NcclStatus join(Communicator** communicator, const Meeting* meeting, int ranks, int rank) {
-  auto joined = made(ranks, rank);
-  if (meeting != nullptr && (ranks == 1 || !ranks_are_absent())) {
-    joined->channel = RankChannel::open(*meeting, ranks, rank);
-    if (joined->channel == nullptr) {
-      return RankChannel::has_ended(*meeting) ? NcclStatus::remote_error : NcclStatus::system_error;
-    }
-    if (!joined->channel->wait_for_all()) return NcclStatus::remote_error;
-  }
-  *communicator = joined.release();
+NcclStatus join(Communicator** communicator, const UniqueId& id, int ranks, int rank) {
+  if (communicator == nullptr || rank < 0 || rank >= ranks) return NcclStatus::invalid_argument;
+  *communicator = nullptr;
+  Meeting meeting = {};
+  std::memcpy(&meeting, id.bytes.data(), sizeof(meeting));
+  const NcclStatus opened = open_communicator(communicator, &meeting, ranks, rank,
+                                             gpus().current());
+  if (opened != NcclStatus::success) return opened;
+  if (group.depth == 0) return wait_for_ranks(communicator);
+  group.joined.push_back(communicator);
   return NcclStatus::success;
 }
 
-NcclStatus join(Communicator** communicator, const UniqueId& id, int ranks, int rank) {
-  Meeting meeting = {};
-  std::memcpy(&meeting, id.bytes.data(), sizeof(meeting));
-  return join(communicator, &meeting, ranks, rank);
+bool is_operation(const Collective& collective) {
+  constexpr int kOperations = 5;  // that NCCL names
+  return (collective.operation >= 0 && collective.operation < kOperations) ||
+         collective.communicator->scales.count(collective.operation) != 0;
 }
 
-NcclStatus run(const std::vector<Collective>& collectives) {
-  for (const Collective& collective : collectives) {
-    const NcclStatus status = post(collective);
-    if (status != NcclStatus::success) return status;
-  }
-  for (const Collective& collective : collectives) {
-    const NcclStatus status = complete(collective);
-    if (status != NcclStatus::success) return status;
-  }
+/// What NCCL itself looks at before it asks anybody.
+bool is_possible(const Collective& collective) {
+  const Communicator* const communicator = collective.communicator;
+  if (communicator == nullptr || !is_operation(collective)) return false;
+  if (collective.peer < 0 || collective.peer >= communicator->ranks) return false;
+  if (element_bytes(collective.data_type) == 0) return false;
+  const bool is_root = collective.peer == communicator->rank;
+  const CollectiveKind kind = collective.kind;
+  const bool reads = kind != CollectiveKind::receive &&
+                     (kind != CollectiveKind::broadcast || is_root);
+  const bool gathers = kind == CollectiveKind::reduce || kind == CollectiveKind::gather;
+  const bool writes = kind != CollectiveKind::send && (!gathers || is_root);
+  if (collective.count == 0) return true;
+  return (!reads || collective.from != nullptr) && (!writes || collective.to != nullptr);
+}
+
+NcclStatus tell(const Communicator* communicator, int Communicator::*what, int* answer) {
+  if (communicator == nullptr || answer == nullptr) return NcclStatus::invalid_argument;
+  *answer = communicator->*what;
   return NcclStatus::success;
 }
 
 NcclStatus ask(Collective collective, const Stream* stream) {
+  if (!is_possible(collective)) return NcclStatus::invalid_argument;
   note_work(stream);
   const auto& scales = collective.communicator->scales;
   if (const auto found = scales.find(collective.operation); found != scales.end()) {
@@ -90,41 +87,6 @@ NcclStatus ask(Collective collective, const Stream* stream) {
   if (group.depth == 0) return run({collective});
   group.collectives.push_back(collective);
   return NcclStatus::success;
-}
-
-/// What a rank says when a communicator is split.
-struct Choice {
-  int color;
-  int key;
-  Meeting meeting;
-};
-
-/// The ranks of one color, in the order of the new communicator.
-std::vector<int> members(const std::vector<Choice>& choices, int color) {
-  std::vector<int> ranks;
-  for (std::size_t rank = 0; rank < choices.size(); ++rank) {
-    if (choices[rank].color == color) ranks.push_back(static_cast<int>(rank));
-  }
-  std::stable_sort(ranks.begin(), ranks.end(), [&](int a, int b) {
-    return choices[static_cast<std::size_t>(a)].key < choices[static_cast<std::size_t>(b)].key;
-  });
-  return ranks;
-}
-
-/// Every rank offers a meeting; that of the first of each color is where they meet.
-NcclStatus split(const Communicator& whole, int color, int key, Communicator** part) {
-  constexpr int kBytes = 1;
-  const Choice own = {color, key, RankChannel::arrange()};
-  std::vector<Choice> choices(static_cast<std::size_t>(whole.ranks));
-  const NcclStatus status = run(
-      {{CollectiveKind::all_gather, &own, choices.data(), sizeof(Choice), kBytes, 0, 0, &whole}});
-  const std::vector<int> ranks = members(choices, color);
-  if (ranks.empty() || ranks.front() != whole.rank) RankChannel::end(own.meeting);
-  *part = nullptr;
-  if (status != NcclStatus::success || color == kNoColor) return status;
-  const auto rank = std::find(ranks.begin(), ranks.end(), whole.rank) - ranks.begin();
-  return join(part, &choices[static_cast<std::size_t>(ranks.front())].meeting,
-              static_cast<int>(ranks.size()), static_cast<int>(rank));
 }
 
 }  // namespace
@@ -152,6 +114,10 @@ OHM_EXPORTED const char* ncclGetErrorString(int status) {
   return "unknown result code";
 }
 
+OHM_EXPORTED const char* ncclGetLastError(const Communicator* /*communicator*/) {
+  return last_nccl_warning();
+}
+
 OHM_EXPORTED int ncclGetUniqueId(UniqueId* id) {
   OHM_LIBRARY_CALL(int);
   const Meeting meeting = RankChannel::arrange();
@@ -167,18 +133,10 @@ OHM_EXPORTED int ncclCommGetUniqueId(Communicator* /*communicator*/, UniqueId* i
 
 /// All of them are this process.
 OHM_EXPORTED NcclStatus ncclCommInitAll(Communicator** communicators, int count,
-                                        const int* /*devices*/) {
+                                        const int* devices) {
   OHM_LIBRARY_CALL(NcclStatus);
-  const Meeting meeting = RankChannel::arrange();
-  NcclStatus status = NcclStatus::success;
-  for (int rank = 0; rank < count; ++rank) {
-    auto joined = made(count, rank);
-    joined->channel = RankChannel::open(meeting, count, rank);
-    if (joined->channel == nullptr) status = NcclStatus::system_error;
-    communicators[rank] = joined.release();
-  }
-  RankChannel::end(meeting);
-  return status;
+  if (communicators == nullptr || count <= 0) return NcclStatus::invalid_argument;
+  return open_all_communicators(communicators, count, devices);
 }
 
 OHM_EXPORTED NcclStatus ncclCommInitRank(Communicator** communicator, int ranks, UniqueId id,
@@ -203,8 +161,14 @@ OHM_EXPORTED NcclStatus ncclCommInitRankScalable(Communicator** communicator, in
 OHM_EXPORTED NcclStatus ncclCommSplit(Communicator* communicator, int color, int key,
                                       Communicator** part, void* /*configuration*/) {
   OHM_LIBRARY_CALL(NcclStatus);
-  if (communicator->channel != nullptr) return split(*communicator, color, key, part);
-  return join(part, nullptr, communicator->ranks, communicator->rank);
+  if (communicator == nullptr || part == nullptr) return NcclStatus::invalid_argument;
+  if (communicator->channel == nullptr) {
+    return open_communicator(part, nullptr, communicator->ranks, communicator->rank,
+                             communicator->device);
+  }
+  if (group.depth == 0) return split({{communicator, color, key, part}});
+  group.splits.push_back({communicator, color, key, part});
+  return NcclStatus::success;
 }
 
 OHM_EXPORTED int ncclCommDestroy(Communicator* communicator) {
@@ -223,16 +187,19 @@ OHM_EXPORTED int ncclCommAbort(Communicator* communicator) {
   return kLibrarySuccess;
 }
 
-OHM_EXPORTED int ncclCommCount(const Communicator* communicator, int* ranks) {
-  OHM_LIBRARY_CALL(int);
-  *ranks = communicator->ranks;
-  return kLibrarySuccess;
+OHM_EXPORTED NcclStatus ncclCommCount(const Communicator* communicator, int* ranks) {
+  OHM_LIBRARY_CALL(NcclStatus);
+  return tell(communicator, &Communicator::ranks, ranks);
 }
 
-OHM_EXPORTED int ncclCommUserRank(const Communicator* communicator, int* rank) {
-  OHM_LIBRARY_CALL(int);
-  *rank = communicator->rank;
-  return kLibrarySuccess;
+OHM_EXPORTED NcclStatus ncclCommUserRank(const Communicator* communicator, int* rank) {
+  OHM_LIBRARY_CALL(NcclStatus);
+  return tell(communicator, &Communicator::rank, rank);
+}
+
+OHM_EXPORTED NcclStatus ncclCommCuDevice(const Communicator* communicator, int* device) {
+  OHM_LIBRARY_CALL(NcclStatus);
+  return tell(communicator, &Communicator::device, device);
 }
 
 OHM_EXPORTED int ncclCommGetAsyncError(const Communicator* /*communicator*/, int* error) {
@@ -250,7 +217,13 @@ OHM_EXPORTED NcclStatus ncclGroupEnd() {
   OHM_LIBRARY_CALL(NcclStatus);
   if (group.depth == 0) return NcclStatus::invalid_usage;
   if (--group.depth > 0) return NcclStatus::success;
-  return run(std::exchange(group.collectives, {}));
+  const Group ended = std::exchange(group, {});
+  for (Communicator** const communicator : ended.joined) {
+    const NcclStatus status = wait_for_ranks(communicator);
+    if (status != NcclStatus::success) return status;
+  }
+  const NcclStatus status = split(ended.splits);
+  return status == NcclStatus::success ? run(ended.collectives) : status;
 }
 
 OHM_EXPORTED NcclStatus ncclAllReduce(const void* from, void* to, std::size_t count, int data_type,

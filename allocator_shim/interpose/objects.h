@@ -6,21 +6,28 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <thread>
 
+#include "allocator_shim/interpose/graph_nodes.h"
 #include "allocator_shim/interpose/handle_pool.h"
 #include "allocator_shim/interpose/status.h"
 
 namespace ohm::interpose {
 
-struct Graph {
-  std::size_t nodes = 0;
-};
+/// As cudaStreamCaptureMode numbers them: who may not make calls that cannot be captured meanwhile.
+enum class CaptureMode : int { global, thread_local_only, relaxed };
+
+struct Stream;
 
 /// What a stream records into between cudaStreamBeginCapture and cudaStreamEndCapture. Streams that
 /// wait for its events join it. It lives as long as the process: any of them may still name it.
 struct Capture {
   std::uint64_t id = 0;
   Graph* graph = nullptr;
+  const Stream* origin = nullptr;  ///< where it began, and has to end
+  bool is_in_order = false;        ///< with the legacy default stream, which cannot be captured
+  CaptureMode mode = CaptureMode::global;
+  std::thread::id thread;  ///< that began it
   std::atomic<bool> is_active = true;
   std::atomic<bool> is_invalid = false;  ///< it was waited for, which cannot be captured
   Capture* older = nullptr;              ///< the one before it in the list of all
@@ -42,21 +49,22 @@ struct WorkPoint {
 };
 
 struct Event {
+  int device = 0;
   std::atomic<Capture*> capture = nullptr;
   bool has_timing = true;
   std::atomic<bool> is_recorded = false;
   WorkPoint point;  ///< that it is about (work_in_flight.h)
 };
 
-/// What was instantiated of a graph.
-struct ExecutableGraph {
-  std::size_t nodes = 0;
-};
-
 /// Handles of streams that exist from the start: the legacy one (nullptr and 1) and the thread's
 /// (2).
 inline bool is_default(const Stream* stream) {
   return reinterpret_cast<std::uintptr_t>(stream) <= 2;
+}
+
+/// The one that waits for blocking streams, and they for it.
+inline bool is_legacy(const Stream* stream) {
+  return reinterpret_cast<std::uintptr_t>(stream) <= 1;
 }
 
 /// What the stream records into; nullptr: nothing.
@@ -71,8 +79,6 @@ using StreamCallback = void (*)(Stream* stream, Status status, void* data);
 
 HandlePool<Stream>& streams();
 HandlePool<Event>& events();
-HandlePool<Graph>& graphs();
-HandlePool<ExecutableGraph>& executable_graphs();
 
 /// Whether work may go to it: a default stream, or one that was not destroyed.
 inline bool is_stream(const Stream* stream) {
@@ -81,7 +87,15 @@ inline bool is_stream(const Stream* stream) {
 
 /// nullptr: there is no room for another one.
 Stream* create_stream(int device, unsigned flags, int priority);
-Capture* begin_capture();
+Capture* begin_capture(const Stream* origin, CaptureMode mode);
+void end_capture(Capture& capture);
+/// Of calls of this thread (cudaThreadExchangeStreamCaptureMode).
+CaptureMode& capture_mode_of_thread();
+/// Whether a call that cannot be captured, such as one that allocates, is refused because of a
+/// capture, which it ends.
+bool breaks_capture();
+/// The same for work of the legacy default stream.
+bool breaks_ordered_capture();
 
 /// What all of NVIDIA's libraries return when nothing is wrong.
 inline constexpr int kLibrarySuccess = 0;
@@ -89,7 +103,9 @@ inline constexpr int kLibrarySuccess = 0;
 /// Objects of libraries that PyTorch only passes around (handles, descriptors): zeros to begin
 /// with, more than any of them needs.
 void* create_object();
-void destroy_object(void* object);
+bool is_object(const void* object);
+/// False: it is none, or gone.
+bool destroy_object(const void* object);
 
 /// The beginning of the handles that have a stream.
 struct LibraryHandle {

@@ -22,6 +22,7 @@ struct RankChannel::Header {
   };
   std::atomic<int> joined;
   std::array<std::atomic<pid_t>, kMaxRanks> processes;
+  std::array<RankGpu, kMaxRanks> gpus;  // complete where the rank has joined
   std::array<std::array<Queue, kMaxRanks>, kMaxRanks> queues;  // from, to
 };
 
@@ -86,7 +87,8 @@ Meeting RankChannel::arrange() {
 
 void RankChannel::end(const Meeting& meeting) { close(meeting.descriptor); }
 
-std::unique_ptr<RankChannel> RankChannel::open(const Meeting& meeting, int ranks, int rank) {
+std::unique_ptr<RankChannel> RankChannel::open(const Meeting& meeting, int ranks, int rank,
+                                               const RankGpu& gpu) {
   const std::string path = fmt::format("/proc/{}/fd/{}", meeting.process, meeting.descriptor);
   const int file = ranks > kMaxRanks ? -1 : opened(path, meeting.process);
   void* const mapped =
@@ -99,20 +101,22 @@ std::unique_ptr<RankChannel> RankChannel::open(const Meeting& meeting, int ranks
     return nullptr;
   }
   return std::unique_ptr<RankChannel>(
-      new RankChannel(file, static_cast<Header*>(mapped), meeting.process, ranks, rank));
+      new RankChannel(file, static_cast<Header*>(mapped), meeting.process, ranks, rank, gpu));
 }
 
 bool RankChannel::has_ended(const Meeting& meeting) {
   return meeting.process > 0 && !is_there(meeting.process);
 }
 
-RankChannel::RankChannel(int file, Header* header, int arranger, int ranks, int rank)
+RankChannel::RankChannel(int file, Header* header, int arranger, int ranks, int rank,
+                         const RankGpu& gpu)
     : file_(file),
       header_(header),
       arranger_(arranger),
       ranks_(ranks),
       rank_(rank),
       read_(static_cast<std::size_t>(ranks)) {
+  header_->gpus[static_cast<std::size_t>(rank)] = gpu;
   header_->processes[static_cast<std::size_t>(rank)] = getpid();
   ++header_->joined;
 }
@@ -140,6 +144,31 @@ bool RankChannel::has_lost_a_rank() const {
   return !is_there(arranger_) || std::any_of(begin, begin + ranks_, [](const auto& process) {
     return process != 0 && !is_there(process);
   });
+}
+
+int RankChannel::gpu() const { return header_->gpus[static_cast<std::size_t>(rank_)].number; }
+
+bool RankChannel::are_on_one_gpu(std::size_t one, std::size_t other) const {
+  const RankGpu& gpu = header_->gpus[one];
+  const RankGpu& other_gpu = header_->gpus[other];
+  const bool see_the_same = (gpu.is_shared && other_gpu.is_shared) ||
+                            header_->processes[one] == header_->processes[other];
+  return see_the_same && gpu.number == other_gpu.number;
+}
+
+std::optional<std::pair<int, int>> RankChannel::ranks_on_one_gpu() const {
+  // Its own first: each rank that is refused says with which other one.
+  const auto own = static_cast<std::size_t>(rank_);
+  const auto count = static_cast<std::size_t>(ranks_);
+  for (std::size_t other = 0; other < count; ++other) {
+    if (other != own && are_on_one_gpu(own, other)) return {{rank_, static_cast<int>(other)}};
+  }
+  for (std::size_t one = 0; one < count; ++one) {
+    for (std::size_t other = one + 1; other < count; ++other) {
+      if (are_on_one_gpu(one, other)) return {{static_cast<int>(one), static_cast<int>(other)}};
+    }
+  }
+  return std::nullopt;
 }
 
 bool RankChannel::will_send(int from) const {

@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
 namespace ohm::interpose {
@@ -17,6 +19,12 @@ namespace ohm::interpose {
 struct Meeting {
   std::int32_t process;
   std::int32_t descriptor;
+};
+
+/// The GPU of a rank.
+struct RankGpu {
+  int number = 0;          ///< in the machine
+  bool is_shared = false;  ///< with other processes; otherwise they have others of this number
 };
 
 class RankChannel {
@@ -28,7 +36,8 @@ class RankChannel {
   static void end(const Meeting& meeting);
   /// nullptr, and a line on stderr that says why: the meeting cannot be reached from here. One that
   /// can be reached soon is waited for.
-  static std::unique_ptr<RankChannel> open(const Meeting& meeting, int ranks, int rank);
+  static std::unique_ptr<RankChannel> open(const Meeting& meeting, int ranks, int rank,
+                                           const RankGpu& gpu);
   /// Whether the process that arranged it is not there any more.
   static bool has_ended(const Meeting& meeting);
   ~RankChannel();
@@ -37,10 +46,13 @@ class RankChannel {
 
   int ranks() const { return ranks_; }
   int rank() const { return rank_; }
+  int gpu() const;
 
   /// Until each rank has opened the channel. False: one that had, or the process that arranged it,
   /// has ended before.
   bool wait_for_all() const;
+  /// Two of the ranks, once all have opened the channel; nullopt: each has a GPU of its own.
+  std::optional<std::pair<int, int>> ranks_on_one_gpu() const;
   /// False: the host has no memory for them.
   bool send(int to, const void* data, std::size_t bytes);
   /// False: they will not come.
@@ -51,7 +63,8 @@ class RankChannel {
 
  private:
   struct Header;
-  RankChannel(int file, Header* header, int arranger, int ranks, int rank);
+  RankChannel(int file, Header* header, int arranger, int ranks, int rank, const RankGpu& gpu);
+  bool are_on_one_gpu(std::size_t one, std::size_t other) const;
   bool has_lost_a_rank() const;
   bool will_send(int from) const;
   bool wait_for(int from, std::size_t bytes) const;

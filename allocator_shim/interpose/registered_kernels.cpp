@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "allocator_shim/interpose/device_model.h"
+
 namespace ohm::interpose {
 namespace {
 
@@ -68,10 +70,17 @@ void for_each_entry(const void* image, Visit&& visit) {
   }
 }
 
+struct RegisteredKernel {
+  const void* function = nullptr;
+  const void* image = nullptr;
+  const char* name = nullptr;
+  int shared_bytes = kSharedBytes;  ///< dynamic ones that a launch may ask for
+};
+
 struct Registry {
   std::mutex mutex;
   std::deque<const void*> images;                            ///< their places are the handles
-  std::vector<std::pair<const void*, const void*>> kernels;  ///< function, image
+  std::vector<RegisteredKernel> kernels;
   bool is_sorted = true;
 };
 
@@ -81,15 +90,27 @@ Registry& registry() {
   return *made;
 }
 
-const void* image_of(const void* function) {
+/// Calls with(kernel), under the lock; nullptr: nobody registered it.
+template <typename With>
+auto with_kernel(const void* function, const With& with) {
   Registry& known = registry();
   const std::lock_guard guard(known.mutex);
+  const auto is_before = [](const RegisteredKernel& one, const RegisteredKernel& other) {
+    return one.function < other.function;
+  };
   if (!std::exchange(known.is_sorted, true)) {
-    std::sort(known.kernels.begin(), known.kernels.end());
+    std::sort(known.kernels.begin(), known.kernels.end(), is_before);
   }
   const auto found = std::lower_bound(known.kernels.begin(), known.kernels.end(),
-                                      std::pair(function, static_cast<const void*>(nullptr)));
-  return found == known.kernels.end() || found->first != function ? nullptr : found->second;
+                                      RegisteredKernel{function}, is_before);
+  const bool is_there = found != known.kernels.end() && found->function == function;
+  return with(is_there ? &*found : nullptr);
+}
+
+const void* image_of(const void* function) {
+  return with_kernel(function, [](const RegisteredKernel* kernel) {
+    return kernel == nullptr ? nullptr : kernel->image;
+  });
 }
 
 }  // namespace
@@ -100,14 +121,32 @@ void** register_image(const void* wrapper) {
   return const_cast<void**>(&known.images.emplace_back(wrapper));
 }
 
-void register_kernel(void** image, const void* function) {
+void register_kernel(void** image, const void* function, const char* name) {
   Registry& known = registry();
   const std::lock_guard guard(known.mutex);
-  known.kernels.emplace_back(function, *image);
+  known.kernels.push_back({function, *image, name});
   known.is_sorted = false;
 }
 
 bool is_registered(const void* function) { return image_of(function) != nullptr; }
+
+const char* name_of_kernel(const void* function) {
+  return with_kernel(function, [](const RegisteredKernel* kernel) {
+    return kernel == nullptr ? nullptr : kernel->name;
+  });
+}
+
+void allow_shared_bytes(const void* function, int bytes) {
+  with_kernel(function, [bytes](RegisteredKernel* kernel) {
+    if (kernel != nullptr) kernel->shared_bytes = bytes;
+  });
+}
+
+int allowed_shared_bytes(const void* function) {
+  return with_kernel(function, [](const RegisteredKernel* kernel) {
+    return kernel == nullptr ? kSharedBytes : kernel->shared_bytes;
+  });
+}
 
 std::optional<KernelArchitectures> architectures_of(const void* function, int card) {
   const void* const image = image_of(function);

@@ -14,10 +14,17 @@ void** register_image(const void* wrapper);
 
 /// `function` stands for a kernel of `image`, from any thread. It is cheap: PyTorch has tens of
 /// thousands.
-void register_kernel(void** image, const void* function);
+void register_kernel(void** image, const void* function, const char* name);
 
 /// Whether it stands for one.
 bool is_registered(const void* function);
+
+/// As the device calls it; nullptr: nobody registered it.
+const char* name_of_kernel(const void* function);
+
+/// Shared memory that a launch may ask for: kSharedBytes, unless a program allows more.
+void allow_shared_bytes(const void* function, int bytes);
+int allowed_shared_bytes(const void* function);
 
 /// An architecture as 10 × major + minor.
 struct KernelArchitectures {

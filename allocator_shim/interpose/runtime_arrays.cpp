@@ -20,6 +20,10 @@ HandlePool<Array>& arrays() {
   return pool;
 }
 
+void forget_arrays(int device) {
+  arrays().destroy_if([device](const Array& array) { return array.device == device; });
+}
+
 Status copy_slices(const CopyEnd& to, const CopyEnd& from, std::size_t row_bytes, std::size_t rows,
                    std::size_t slices, Direction direction) {
   Status status = Status::success;
@@ -78,7 +82,7 @@ Status make_array(Array** handle, const ChannelFormat* format, const Extent& ext
   const std::optional<std::size_t> element_bytes = element_bytes_of(*format);
   if (!element_bytes) return Status::invalid_channel;
   if ((flags & ~kArrayFlags) != 0 || !is_extent(extent, flags)) return Status::invalid_value;
-  Array made = {0, *format, extent, flags, *element_bytes};
+  Array made = {0, gpus().current(), *format, extent, flags, *element_bytes};
   const Status status = gpus().allocate(gpus().current(), made.slice_bytes() * made.slices(),
                                         current_context(), made.address);
   if (status != Status::success) return status;
@@ -222,6 +226,17 @@ struct VolumeCopy {
   }
 };
 
+Status fill_slices(const PitchedPointer& to, int byte, const Extent& extent) {
+  auto* const first = static_cast<std::byte*>(to.pointer);
+  std::size_t slice_bytes = 0;
+  if (__builtin_mul_overflow(to.pitch, to.height, &slice_bytes)) return Status::invalid_value;
+  Status status = Status::success;
+  for (std::size_t slice = 0; slice < extent.depth && status == Status::success; ++slice) {
+    status = fill_rows(first + slice * slice_bytes, to.pitch, byte, extent.width, extent.height);
+  }
+  return status;
+}
+
 bool leads_anywhere(Direction /*way*/) { return true; }
 
 }  // namespace
@@ -299,6 +314,16 @@ OHM_EXPORTED Status cudaMemcpy2DFromArrayAsync(void* to, std::size_t pitch, cons
   OHM_RUNTIME_CALL;
   const FromArray copied = {to, pitch, from, offset, row, width, height};
   return copy_later(copied, kind, leads_from_device, stream);
+}
+
+OHM_EXPORTED Status cudaMemset3D(PitchedPointer to, int byte, Extent extent) {
+  OHM_RUNTIME_CALL;
+  return noted(on_stream(nullptr, [&] { return fill_slices(to, byte, extent); }, NodeType::fill));
+}
+
+OHM_EXPORTED Status cudaMemset3DAsync(PitchedPointer to, int byte, Extent extent, Stream* stream) {
+  OHM_RUNTIME_CALL;
+  return noted(on_stream(stream, [&] { return fill_slices(to, byte, extent); }, NodeType::fill));
 }
 
 OHM_EXPORTED Status cudaMemcpy3D(const VolumeCopy* copied) {

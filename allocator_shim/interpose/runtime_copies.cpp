@@ -78,30 +78,43 @@ OHM_EXPORTED Status cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void
 
 OHM_EXPORTED Status cudaMemset(void* to, int byte, std::size_t bytes) {
   OHM_RUNTIME_CALL;
-  return noted(on_stream(nullptr, [&] { return fill(to, byte, bytes); }));
+  return noted(on_stream(nullptr, [&] { return fill(to, byte, bytes); }, NodeType::fill));
 }
 
 OHM_EXPORTED Status cudaMemsetAsync(void* to, int byte, std::size_t bytes, Stream* stream) {
   OHM_RUNTIME_CALL;
-  return noted(on_stream(stream, [&] { return fill(to, byte, bytes); }));
+  return noted(on_stream(stream, [&] { return fill(to, byte, bytes); }, NodeType::fill));
 }
 
 OHM_EXPORTED Status cudaMemset2D(void* to, std::size_t pitch, int byte, std::size_t width,
                                  std::size_t height) {
   OHM_RUNTIME_CALL;
-  return noted(on_stream(nullptr, [&] { return fill_rows(to, pitch, byte, width, height); }));
+  return noted(on_stream(nullptr, [&] { return fill_rows(to, pitch, byte, width, height); }, NodeType::fill));
 }
 
 OHM_EXPORTED Status cudaMemset2DAsync(void* to, std::size_t pitch, int byte, std::size_t width,
                                       std::size_t height, Stream* stream) {
   OHM_RUNTIME_CALL;
-  return noted(on_stream(stream, [&] { return fill_rows(to, pitch, byte, width, height); }));
+  return noted(on_stream(stream, [&] { return fill_rows(to, pitch, byte, width, height); }, NodeType::fill));
 }
 
 OHM_EXPORTED void __cudaRegisterVar(void** /*image*/, char* symbol, char* /*device_address*/,
                                     const char* /*name*/, int /*is_extern*/, std::size_t bytes,
                                     int /*is_constant*/, int /*is_global*/) {
   register_variable(symbol, bytes);
+}
+
+OHM_EXPORTED void __cudaRegisterManagedVar(void** /*image*/, void** place, char* /*device_address*/,
+                                           const char* /*name*/, int /*is_extern*/,
+                                           std::size_t bytes, int /*is_constant*/,
+                                           int /*is_global*/) {
+  register_managed_variable(place, bytes);
+}
+
+/// Host code calls it before it uses a managed variable.
+OHM_EXPORTED char __cudaInitModule(void** /*image*/) {
+  adopt_managed_variables();
+  return 1;
 }
 
 OHM_EXPORTED Status cudaGetSymbolAddress(void** address, const void* symbol) {

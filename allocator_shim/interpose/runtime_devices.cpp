@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdio>
 
+#include "allocator_shim/interpose/arrays.h"
 #include "allocator_shim/interpose/call_trace.h"
 #include "allocator_shim/interpose/device_model.h"
 #include "allocator_shim/interpose/device_properties.h"
@@ -16,9 +17,20 @@
 
 using namespace ohm::interpose;
 
-extern "C" Status cuCtxGetLimit(std::size_t* value, int limit);
+extern "C" {
+Status cuCtxGetLimit(std::size_t* value, int limit);
+Status cuCtxSetLimit(int limit, std::size_t value);
+}
 
 namespace {
+
+/// How threads wait (cudaDeviceSchedule...), and three others.
+bool are_device_flags(unsigned flags) {
+  constexpr unsigned kSchedules = 7;
+  constexpr unsigned kFlags = 0xff;
+  const unsigned schedule = flags & kSchedules;
+  return flags <= kFlags && (schedule & (schedule - 1)) == 0;
+}
 
 template <typename Properties>
 Status properties_of(Properties* properties, int device) {
@@ -100,6 +112,53 @@ OHM_EXPORTED Status cudaDeviceGetLimit(std::size_t* value, int limit) {
   return noted(cuCtxGetLimit(value, limit));
 }
 
+OHM_EXPORTED Status cudaDeviceSetLimit(int limit, std::size_t value) {
+  OHM_RUNTIME_CALL;
+  return noted(cuCtxSetLimit(limit, value));
+}
+
+OHM_EXPORTED Status cudaSetDeviceFlags(unsigned flags) {
+  OHM_RUNTIME_CALL;
+  if (!are_device_flags(flags)) return noted(Status::invalid_value);
+  primary_context(gpus().current())->flags = flags;
+  return Status::success;
+}
+
+/// Memory of the host can always be mapped.
+OHM_EXPORTED Status cudaGetDeviceFlags(unsigned* flags) {
+  OHM_RUNTIME_CALL;
+  constexpr unsigned kMapsHost = 8;
+  if (flags == nullptr) return noted(Status::invalid_value);
+  *flags = primary_context(gpus().current())->flags | kMapsHost;
+  return Status::success;
+}
+
+/// Its context is made when it is first used, whoever asks for it before.
+OHM_EXPORTED Status cudaInitDevice(int device, unsigned device_flags, unsigned flags) {
+  OHM_RUNTIME_CALL;
+  constexpr unsigned kDeviceFlagsAreGiven = 1;
+  if (!gpus().has(device)) return noted(Status::invalid_device);
+  if (flags > kDeviceFlagsAreGiven || !are_device_flags(device_flags)) {
+    return noted(Status::invalid_value);
+  }
+  if (flags != 0) primary_context(device)->flags = device_flags;
+  return Status::success;
+}
+
+/// cudaDeviceP2PAttr: GPUs are equally near to each other, and access all of their memory.
+OHM_EXPORTED Status cudaDeviceGetP2PAttribute(int* value, int attribute, int device, int peer) {
+  OHM_RUNTIME_CALL;
+  constexpr int kPerformanceRank = 1;
+  constexpr int kAttributes = 4;
+  if (value == nullptr || attribute < kPerformanceRank || attribute > kAttributes) {
+    return noted(Status::invalid_value);
+  }
+  const bool are_peers = gpus().has(device) && gpus().has(peer) && device != peer;
+  if (!are_peers) return noted(Status::invalid_device);
+  *value = attribute == kPerformanceRank ? 0 : 1;
+  return Status::success;
+}
+
 OHM_EXPORTED Status cudaDeviceCanAccessPeer(int* can, int device, int peer) {
   OHM_RUNTIME_CALL;
   if (can == nullptr) return noted(Status::invalid_value);
@@ -111,8 +170,12 @@ OHM_EXPORTED Status cudaDeviceCanAccessPeer(int* can, int device, int peer) {
 OHM_EXPORTED Status cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
   OHM_RUNTIME_CALL;
   if (flags != 0) return noted(Status::invalid_value);
-  const bool is_other = gpus().has(peer) && peer != gpus().current();
-  return is_other ? Status::success : noted(Status::invalid_device);
+  return noted(enable_peer(*primary_context(gpus().current()), peer));
+}
+
+OHM_EXPORTED Status cudaDeviceDisablePeerAccess(int peer) {
+  OHM_RUNTIME_CALL;
+  return noted(disable_peer(*primary_context(gpus().current()), peer));
 }
 
 OHM_EXPORTED Status cudaDeviceSynchronize() {
@@ -126,8 +189,11 @@ OHM_EXPORTED Status cudaDeviceSynchronize() {
 OHM_EXPORTED Status cudaDeviceReset() {
   OHM_RUNTIME_CALL;
   note_device_waited(gpus().current());
-  gpus().free_all(gpus().current(), nullptr);
-  gpus().free_all_managed(gpus().current());
+  const int device = gpus().current();
+  gpus().free_all(device, nullptr);
+  gpus().free_all_managed(device);
+  forget_arrays(device);
+  primary_context(device)->peers = 0;
   return Status::success;
 }
 

@@ -13,6 +13,7 @@ void runtime_version_12();
 void register_image_12();
 void node_dependencies_12();
 void prefetch_12();
+void advise_12();
 }
 
 namespace {
@@ -23,6 +24,7 @@ Function only_in_12(std::string_view name) {
   if (name == "__cudaRegisterFatBinary") return &register_image_12;
   if (name == "cudaGraphNodeGetDependencies") return &node_dependencies_12;
   if (name == "cudaMemPrefetchAsync") return &prefetch_12;
+  if (name == "cudaMemAdvise") return &advise_12;
   return nullptr;
 }
 

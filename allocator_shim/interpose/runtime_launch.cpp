@@ -26,11 +26,28 @@ struct CallConfiguration {
   Stream* stream;
 };
 
-/// The beginning of cudaLaunchConfig_t.
+/// cudaLaunchAttribute, of which one is read: whether blocks wait for each other.
+struct LaunchAttribute {
+  static constexpr int kCooperative = 2;
+  int id;
+  std::array<char, 4> padding;
+  std::array<int, 16> value;
+};
+
+/// cudaLaunchConfig_t.
 struct LaunchConfiguration {
   Dimensions grid, block;
   std::size_t shared_bytes;
   Stream* stream;
+  const LaunchAttribute* attributes;
+  unsigned attribute_count;
+
+  bool is_cooperative() const {
+    for (unsigned i = 0; attributes != nullptr && i < attribute_count; ++i) {
+      if (attributes[i].id == LaunchAttribute::kCooperative) return attributes[i].value[0] != 0;
+    }
+    return false;
+  }
 };
 
 thread_local std::vector<CallConfiguration> configurations;
@@ -63,13 +80,11 @@ void** register_image_13(void* image) {
 }
 
 OHM_EXPORTED void __cudaRegisterFunction(void** image, const char* function, char* /*kernel*/,
-                                         const char* /*name*/, int /*most_threads*/,
+                                         const char* name, int /*most_threads*/,
                                          void* /*thread*/, void* /*block*/, void* /*block_size*/,
                                          void* /*grid_size*/, int* /*warp_size*/) {
-  register_kernel(image, function);
+  register_kernel(image, function, name);
 }
-
-OHM_EXPORTED char __cudaInitModule(void** /*image*/) { return 1; }
 
 OHM_EXPORTED unsigned __cudaPushCallConfiguration(Dimensions grid, Dimensions block,
                                                   std::size_t shared_bytes, Stream* stream) {
@@ -113,6 +128,14 @@ OHM_EXPORTED Status cudaLaunchKernel(const void* function, Dimensions grid, Dime
   OHM_RUNTIME_CALL;
   if (!is_launchable(function)) return noted(Status::invalid_device_function);
   if (!is_stream(stream)) return noted(Status::invalid_handle);
+  if (!is_default(stream) && stream->device != gpus().current()) {
+    return noted(Status::invalid_handle);
+  }
+  if (is_legacy(stream) && breaks_ordered_capture()) return noted(Status::capture_implicit);
+  if (is_registered(function) &&
+      shared_bytes > static_cast<std::size_t>(allowed_shared_bytes(function))) {
+    return noted(Status::invalid_value);
+  }
   const Status status = check_launch(LaunchApi::runtime, grid, block, shared_bytes);
   if (status == Status::success) note_work(stream);
   return noted(status);
@@ -127,6 +150,8 @@ OHM_EXPORTED Status cudaLaunchCooperativeKernel(const void* kernel, Dimensions g
                                                 Dimensions block, void** arguments,
                                                 std::size_t shared_bytes, Stream* stream) {
   OHM_RUNTIME_CALL;
+  const Status status = check_cooperative(LaunchApi::runtime, grid, block, shared_bytes);
+  if (status != Status::success) return noted(status);
   return cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, stream);
 }
 
@@ -134,8 +159,10 @@ OHM_EXPORTED Status cudaLaunchKernelExC(const LaunchConfiguration* configuration
                                         const void* function, void** arguments) {
   OHM_RUNTIME_CALL;
   if (configuration == nullptr) return noted(Status::invalid_value);
-  return cudaLaunchKernel(function, configuration->grid, configuration->block, arguments,
-                          configuration->shared_bytes, configuration->stream);
+  const auto launch =
+      configuration->is_cooperative() ? cudaLaunchCooperativeKernel : cudaLaunchKernel;
+  return launch(function, configuration->grid, configuration->block, arguments,
+                configuration->shared_bytes, configuration->stream);
 }
 
 OHM_EXPORTED Status cudaFuncSetAttribute(const void* function, int attribute, int value) {
@@ -146,7 +173,16 @@ OHM_EXPORTED Status cudaFuncSetAttribute(const void* function, int attribute, in
   const bool is_too_large = attribute == kDynamicSharedBytes &&
                             value > architecture_of(gpus().profile()).shared_bytes_optin;
   const bool is_wrong = attribute < kDynamicSharedBytes || attribute > kAttributes || is_too_large;
-  return is_wrong ? noted(Status::invalid_value) : Status::success;
+  if (is_wrong) return noted(Status::invalid_value);
+  if (attribute == kDynamicSharedBytes) allow_shared_bytes(function, value);
+  return Status::success;
+}
+
+OHM_EXPORTED Status cudaFuncGetName(const char** name, const void* function) {
+  OHM_RUNTIME_CALL;
+  if (name == nullptr) return noted(Status::invalid_value);
+  *name = name_of_kernel(function);
+  return *name != nullptr ? Status::success : noted(Status::invalid_device_function);
 }
 
 OHM_EXPORTED Status cudaFuncSetCacheConfig(const void* function, int /*configuration*/) {
@@ -167,7 +203,7 @@ OHM_EXPORTED Status cudaFuncGetAttributes(FunctionAttributes* attributes, const 
   attributes->registers = kKernelRegisters;
   attributes->binary_version = code.binary;
   attributes->ptx_version = code.ptx;
-  attributes->max_dynamic_shared_bytes = kSharedBytes;
+  attributes->max_dynamic_shared_bytes = allowed_shared_bytes(function);
   return Status::success;
 }
 
@@ -186,6 +222,17 @@ OHM_EXPORTED Status cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, c
   OHM_RUNTIME_CALL;
   return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, threads,
                                                                 shared_bytes, 0);
+}
+
+/// What is left for each of so many blocks of a multiprocessor.
+OHM_EXPORTED Status cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes,
+                                                              const void* function, int blocks,
+                                                              int threads) {
+  OHM_RUNTIME_CALL;
+  if (bytes == nullptr || blocks <= 0 || threads <= 0) return noted(Status::invalid_value);
+  if (!is_launchable(function)) return noted(Status::invalid_device_function);
+  *bytes = shared_bytes_of_each(gpus().profile(), blocks);
+  return Status::success;
 }
 
 OHM_EXPORTED Status cudaOccupancyMaxActiveClusters(int* clusters, const void* /*function*/,

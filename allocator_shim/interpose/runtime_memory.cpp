@@ -1,8 +1,9 @@
-// CUDA's runtime: memory of devices, managed memory, pinned memory of the host.
+// CUDA's runtime: memory of devices, pinned memory of the host.
 #include <cstdint>
 #include <cstdlib>
 
 #include "allocator_shim/interpose/arrays.h"
+#include "allocator_shim/interpose/copies.h"
 #include "allocator_shim/interpose/device_growth.h"
 #include "allocator_shim/interpose/device_model.h"
 #include "allocator_shim/interpose/entry_call.h"
@@ -23,6 +24,7 @@ DeviceAddress address_of(const void* pointer) { return reinterpret_cast<DeviceAd
 
 Status allocate(void** pointer, std::size_t bytes) {
   if (pointer == nullptr) return noted(Status::invalid_value);
+  if (breaks_capture()) return noted(Status::capture_not_allowed);
   DeviceAddress address = 0;
   const Status status = gpus().allocate(gpus().current(), bytes, current_context(), address);
   *pointer = reinterpret_cast<void*>(address);
@@ -51,25 +53,9 @@ struct PointerAttributes {
   void* host_pointer;
 };
 
-/// cudaMemLocation.
-struct Location {
-  enum class Type : int { none, device, host } type;
-  int device;
-};
-
 constexpr std::size_t kHostPageBytes = 4096;
 constexpr unsigned kHostAllocFlags = 7;
 constexpr unsigned kHostRegisterFlags = 15;
-constexpr unsigned kAttachGlobal = 1;
-constexpr unsigned kAttachHost = 2;
-constexpr int kHostDevice = -1;  // cudaCpuDeviceId
-
-Status prefetch(const void* pointer, std::size_t bytes, int device, const Stream* stream) {
-  if (!is_stream(stream)) return noted(Status::invalid_handle);
-  const Status status = gpus().prefetch(address_of(pointer), bytes, device);
-  if (status == Status::success) note_launched(stream);
-  return noted(status);
-}
 
 }  // namespace
 
@@ -81,32 +67,6 @@ OHM_EXPORTED Status cudaMalloc(void** pointer, std::size_t bytes) {
 OHM_EXPORTED Status cudaFree(void* pointer) {
   OHM_RUNTIME_CALL;
   return noted(free_when_finished(address_of(pointer)));
-}
-
-OHM_EXPORTED Status cudaMallocManaged(void** pointer, std::size_t bytes, unsigned flags) {
-  OHM_RUNTIME_CALL;
-  const bool is_known = flags == kAttachGlobal || flags == kAttachHost;
-  if (pointer == nullptr || bytes == 0 || !is_known) return noted(Status::invalid_value);
-  DeviceAddress address = 0;
-  const Status status = gpus().allocate_managed(bytes, address);
-  *pointer = reinterpret_cast<void*>(address);
-  return noted(status);
-}
-
-OHM_VERSION(prefetch_12, cudaMemPrefetchAsync, "libcudart.so.12")
-Status prefetch_12(const void* pointer, std::size_t bytes, int device, Stream* stream) {
-  OHM_RUNTIME_CALL_OF("cudaMemPrefetchAsync");
-  if (device != kHostDevice && !gpus().has(device)) return noted(Status::invalid_device);
-  return prefetch(pointer, bytes, device, stream);
-}
-
-OHM_DEFAULT_VERSION(prefetch_13, cudaMemPrefetchAsync, "libcudart.so.13")
-Status prefetch_13(const void* pointer, std::size_t bytes, Location location, unsigned flags,
-                   Stream* stream) {
-  OHM_RUNTIME_CALL_OF("cudaMemPrefetchAsync");
-  if (flags != 0 || location.type == Location::Type::none) return noted(Status::invalid_value);
-  const bool is_on_device = location.type == Location::Type::device;
-  return prefetch(pointer, bytes, is_on_device ? location.device : kHostDevice, stream);
 }
 
 OHM_EXPORTED Status cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t row_bytes,
@@ -147,7 +107,7 @@ OHM_EXPORTED Status cudaHostAlloc(void** pointer, std::size_t bytes, unsigned fl
     *pointer = nullptr;
     return noted(Status::out_of_memory);
   }
-  gpus().add_pinned(*pointer, bytes, Pinned::allocated);
+  gpus().add_pinned(*pointer, bytes, Pinned::allocated, flags);
   return Status::success;
 }
 
@@ -166,9 +126,9 @@ OHM_EXPORTED Status cudaFreeHost(void* pointer) {
 
 OHM_EXPORTED Status cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags) {
   OHM_RUNTIME_CALL;
-  const bool is_right = pointer != nullptr && bytes != 0 && flags <= kHostRegisterFlags;
+  const bool is_right = bytes != 0 && flags <= kHostRegisterFlags && is_host_memory(pointer, bytes);
   if (!is_right) return noted(Status::invalid_value);
-  const bool is_new = gpus().add_pinned(pointer, bytes, Pinned::registered);
+  const bool is_new = gpus().add_pinned(pointer, bytes, Pinned::registered, flags);
   return is_new ? Status::success : noted(Status::host_memory_already_registered);
 }
 
@@ -185,6 +145,14 @@ OHM_EXPORTED Status cudaHostGetDevicePointer(void** device, void* host, unsigned
   *device = nullptr;
   if (!gpus().is_pinned(host)) return noted(Status::invalid_value);
   *device = host;
+  return Status::success;
+}
+
+OHM_EXPORTED Status cudaHostGetFlags(unsigned* flags, void* pointer) {
+  OHM_RUNTIME_CALL;
+  const auto found = gpus().pinned_flags(pointer);
+  if (flags == nullptr || !found) return noted(Status::invalid_value);
+  *flags = *found;
   return Status::success;
 }
 

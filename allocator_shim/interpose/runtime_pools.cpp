@@ -27,11 +27,20 @@ enum class PoolAttribute : int {
 struct PoolProperties {
   int allocation_type, handle_types, location_type, device;
 };
+/// cudaMemLocation.
+struct PoolLocation {
+  int type, device;
+};
 constexpr int kPinnedPool = 1;
 constexpr int kPoolOnDevice = 1;
 
 bool is_switch(PoolAttribute attribute) {
   return attribute >= PoolAttribute::first_switch && attribute <= PoolAttribute::last_switch;
+}
+
+std::size_t switch_index(PoolAttribute attribute) {
+  return static_cast<std::size_t>(attribute) -
+         static_cast<std::size_t>(PoolAttribute::first_switch);
 }
 
 Status get(const MemoryPool& pool, PoolAttribute attribute, void* value) {
@@ -41,7 +50,7 @@ Status get(const MemoryPool& pool, PoolAttribute attribute, void* value) {
       *number = pool.release_threshold;
       return Status::success;
     case PoolAttribute::reserved:
-      *number = pool.reserved_bytes;
+      *number = pool.reserved_bytes();
       return Status::success;
     case PoolAttribute::reserved_high:
       *number = pool.reserved_high_bytes;
@@ -56,14 +65,16 @@ Status get(const MemoryPool& pool, PoolAttribute attribute, void* value) {
       break;
   }
   if (!is_switch(attribute)) return Status::invalid_value;
-  // Work is complete when it is asked for: reuse never waits.
-  *static_cast<int*>(value) = 1;
+  *static_cast<int*>(value) = pool.reuse_switches.at(switch_index(attribute));
   return Status::success;
 }
 
 /// Marks are only reset.
 Status set(MemoryPool& pool, PoolAttribute attribute, const void* value) {
-  if (is_switch(attribute)) return Status::success;
+  if (is_switch(attribute)) {
+    pool.reuse_switches.at(switch_index(attribute)) = *static_cast<const int*>(value) != 0 ? 1 : 0;
+    return Status::success;
+  }
   const std::uint64_t number = *static_cast<const std::uint64_t*>(value);
   if (attribute == PoolAttribute::release_threshold) {
     pool.release_threshold = number;
@@ -71,7 +82,7 @@ Status set(MemoryPool& pool, PoolAttribute attribute, const void* value) {
   }
   if (number != 0) return Status::invalid_value;
   if (attribute == PoolAttribute::reserved_high) {
-    pool.reserved_high_bytes = pool.reserved_bytes;
+    pool.reserved_high_bytes = pool.reserved_bytes();
     return Status::success;
   }
   if (attribute == PoolAttribute::used_high) {
@@ -140,6 +151,21 @@ OHM_EXPORTED Status cudaMemPoolSetAttribute(MemoryPool* pool, int attribute, voi
   }));
 }
 
+/// A pool's own GPU reaches it, and so do the others.
+OHM_EXPORTED Status cudaMemPoolGetAccess(int* flags, const MemoryPool* pool,
+                                         const PoolLocation* location) {
+  OHM_RUNTIME_CALL;
+  constexpr int kReadAndWrite = 3;
+  if (flags == nullptr || location == nullptr || !gpus().is_pool(pool)) {
+    return noted(Status::invalid_value);
+  }
+  if (location->type != kPoolOnDevice || !gpus().has(location->device)) {
+    return noted(Status::invalid_device);
+  }
+  *flags = kReadAndWrite;
+  return Status::success;
+}
+
 OHM_EXPORTED Status cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, MemoryPool* pool,
                                             Stream* stream) {
   OHM_RUNTIME_CALL;
@@ -153,12 +179,22 @@ OHM_EXPORTED Status cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, M
 
 OHM_EXPORTED Status cudaMallocAsync(void** pointer, std::size_t bytes, Stream* stream) {
   OHM_RUNTIME_CALL;
-  return cudaMallocFromPoolAsync(pointer, bytes, gpus().current_pool(gpus().current()), stream);
+  const int device = gpus().current();
+  if (!is_stream(stream)) return noted(Status::invalid_handle);
+  Capture* const capture = capture_of(stream);
+  if (capture == nullptr) {
+    return cudaMallocFromPoolAsync(pointer, bytes, gpus().current_pool(device), stream);
+  }
+  const Status status =
+      cudaMallocFromPoolAsync(pointer, bytes, gpus().graph_pool(device), nullptr);
+  if (status == Status::success) capture->graph->add(NodeType::allocation);
+  return status;
 }
 
 OHM_EXPORTED Status cudaFreeAsync(void* pointer, Stream* stream) {
   OHM_RUNTIME_CALL;
   if (!is_stream(stream)) return noted(Status::invalid_handle);
   if (pointer == nullptr) return noted(Status::invalid_value);
+  if (Capture* const capture = capture_of(stream)) capture->graph->add(NodeType::free);
   return noted(gpus().free(reinterpret_cast<DeviceAddress>(pointer)));
 }

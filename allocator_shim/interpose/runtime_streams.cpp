@@ -1,4 +1,4 @@
-// CUDA's runtime: streams, events, capture, graphs. All work is complete when it is asked for, but
+// CUDA's runtime: streams, events, capture. All work is complete when it is asked for, but
 // for what work_in_flight.h keeps from being so.
 #include <algorithm>
 #include <cstdint>
@@ -24,6 +24,22 @@ constexpr int kGreatestPriority = -5;
 constexpr unsigned kDisableTiming = 2;
 constexpr unsigned kInterprocess = 4;
 constexpr unsigned kEventFlags = 7;
+
+int device_of(const Stream* stream) {
+  return is_default(stream) ? gpus().current() : stream->device;
+}
+
+/// Whether it was last recorded into a capture that goes on.
+bool is_captured(const Event& event) {
+  const Capture* const capture = event.capture;
+  return capture != nullptr && capture->is_active;
+}
+
+/// Nobody can tell when it will be complete.
+Status asked_during_capture(const Event& event) {
+  event.capture.load()->is_invalid = true;
+  return Status::captured_event;
+}
 
 }  // namespace
 
@@ -75,11 +91,20 @@ OHM_EXPORTED Status cudaStreamGetId(Stream* stream, std::uint64_t* id) {
   return Status::success;
 }
 
-OHM_EXPORTED Status cudaStreamWaitEvent(Stream* stream, Event* event, unsigned /*flags*/) {
+OHM_EXPORTED Status cudaStreamGetDevice(Stream* stream, int* device) {
   OHM_RUNTIME_CALL;
+  if (!is_stream(stream)) return noted(Status::invalid_handle);
+  if (device == nullptr) return noted(Status::invalid_value);
+  *device = device_of(stream);
+  return Status::success;
+}
+
+OHM_EXPORTED Status cudaStreamWaitEvent(Stream* stream, Event* event, unsigned flags) {
+  OHM_RUNTIME_CALL;
+  constexpr unsigned kExternal = 1;
+  if (flags > kExternal) return noted(Status::invalid_value);
   if (!is_stream(stream) || !events().is_alive(event)) return noted(Status::invalid_handle);
-  Capture* capture = event->capture.load();
-  if (capture != nullptr && capture->is_active && !is_default(stream)) stream->capture = capture;
+  if (is_captured(*event) && !is_default(stream)) stream->capture = event->capture.load();
   if (capture_of(stream) == nullptr) note_ordered(stream, *event);
   return Status::success;
 }
@@ -109,8 +134,8 @@ OHM_EXPORTED Status cudaLaunchHostFunc(Stream* stream, HostFunction function, vo
   OHM_RUNTIME_CALL;
   if (!is_stream(stream)) return noted(Status::invalid_handle);
   if (function == nullptr) return noted(Status::invalid_value);
-  if (capture_of(stream) != nullptr) {
-    note_work(stream);
+  if (Capture* const capture = capture_of(stream)) {
+    capture->graph->add(NodeType::host, [function, data] { function(data); });
   } else {
     note_waited(stream);
     function(data);
@@ -136,6 +161,7 @@ OHM_EXPORTED Status cudaEventCreateWithFlags(Event** event, unsigned flags) {
   }
   *event = events().create();
   if (*event == nullptr) return noted(Status::out_of_memory);
+  (*event)->device = gpus().current();
   (*event)->has_timing = (flags & kDisableTiming) == 0;
   return Status::success;
 }
@@ -153,6 +179,7 @@ OHM_EXPORTED Status cudaEventDestroy(Event* event) {
 OHM_EXPORTED Status cudaEventRecord(Event* event, Stream* stream) {
   OHM_RUNTIME_CALL;
   if (!events().is_alive(event) || !is_stream(stream)) return noted(Status::invalid_handle);
+  if (event->device != device_of(stream)) return noted(Status::invalid_handle);
   event->capture = capture_of(stream);
   event->is_recorded = true;
   if (event->capture == nullptr) {
@@ -172,12 +199,14 @@ OHM_EXPORTED Status cudaEventRecordWithFlags(Event* event, Stream* stream, unsig
 OHM_EXPORTED Status cudaEventQuery(Event* event) {
   OHM_RUNTIME_CALL;
   if (!events().is_alive(event)) return noted(Status::invalid_handle);
+  if (is_captured(*event)) return noted(asked_during_capture(*event));
   return is_finished(*event) ? Status::success : noted(Status::not_ready);
 }
 
 OHM_EXPORTED Status cudaEventSynchronize(Event* event) {
   OHM_RUNTIME_CALL;
   if (!events().is_alive(event)) return noted(Status::invalid_handle);
+  if (is_captured(*event)) return noted(asked_during_capture(*event));
   note_waited(*event);
   gpus().trim_pools();
   return Status::success;
@@ -190,6 +219,7 @@ OHM_EXPORTED Status cudaEventElapsedTime(float* milliseconds, Event* begin, Even
     const bool has_time = events().is_alive(event) && event->has_timing && event->is_recorded;
     if (!has_time) return noted(Status::invalid_handle);
   }
+  if (begin->device != end->device) return noted(Status::invalid_handle);
   if (!is_finished(*begin) || !is_finished(*end)) return noted(Status::not_ready);
   *milliseconds = kElapsedMilliseconds;
   return Status::success;
@@ -241,7 +271,7 @@ OHM_EXPORTED Status cudaStreamBeginCapture(Stream* stream, int mode) {
   if (mode < 0 || mode > kRelaxed) return noted(Status::invalid_value);
   if (is_default(stream)) return noted(Status::capture_not_allowed);
   if (capture_of(stream) != nullptr) return noted(Status::illegal_state);
-  stream->capture = begin_capture();
+  stream->capture = begin_capture(stream, static_cast<CaptureMode>(mode));
   return Status::success;
 }
 
@@ -265,7 +295,8 @@ OHM_EXPORTED Status cudaStreamEndCapture(Stream* stream, Graph** graph) {
   if (graph == nullptr) return noted(Status::invalid_value);
   Capture* capture = capture_of(stream);
   if (capture == nullptr) return noted(Status::illegal_state);
-  capture->is_active = false;
+  if (capture->origin != stream) return noted(Status::capture_unmatched);
+  end_capture(*capture);
   stream->capture = nullptr;
   if (capture->is_invalid) {
     graphs().destroy(capture->graph);
@@ -278,93 +309,9 @@ OHM_EXPORTED Status cudaStreamEndCapture(Stream* stream, Graph** graph) {
 
 OHM_EXPORTED Status cudaThreadExchangeStreamCaptureMode(int* mode) {
   OHM_RUNTIME_CALL;
-  if (mode == nullptr) return noted(Status::invalid_value);
-  thread_local int current = 0;
-  std::swap(*mode, current);
-  return Status::success;
-}
-
-OHM_EXPORTED Status cudaGraphCreate(Graph** graph, unsigned flags) {
-  OHM_RUNTIME_CALL;
-  if (graph == nullptr || flags != 0) return noted(Status::invalid_value);
-  *graph = graphs().create();
-  return *graph != nullptr ? Status::success : noted(Status::out_of_memory);
-}
-
-OHM_EXPORTED Status cudaGraphDestroy(Graph* graph) {
-  OHM_RUNTIME_CALL;
-  return graphs().destroy(graph) ? Status::success : noted(Status::invalid_value);
-}
-
-OHM_EXPORTED Status cudaGraphGetNodes(Graph* graph, void** nodes, std::size_t* count) {
-  OHM_RUNTIME_CALL;
-  if (!graphs().is_alive(graph) || count == nullptr) return noted(Status::invalid_value);
-  // Nodes have nothing to ask about: each is the graph.
-  if (nodes != nullptr) std::fill_n(nodes, std::min(*count, graph->nodes), graph);
-  *count = graph->nodes;
-  return Status::success;
-}
-
-OHM_VERSION(node_dependencies_12, cudaGraphNodeGetDependencies, "libcudart.so.12")
-Status node_dependencies_12(void* /*node*/, void** /*dependencies*/, std::size_t* count) {
-  OHM_RUNTIME_CALL_OF("cudaGraphNodeGetDependencies");
-  if (count != nullptr) *count = 0;
-  return Status::success;
-}
-
-OHM_DEFAULT_VERSION(node_dependencies_13, cudaGraphNodeGetDependencies, "libcudart.so.13")
-Status node_dependencies_13(void* /*node*/, void** /*dependencies*/, void* /*edges*/,
-                            std::size_t* count) {
-  OHM_RUNTIME_CALL_OF("cudaGraphNodeGetDependencies");
-  if (count != nullptr) *count = 0;
-  return Status::success;
-}
-
-OHM_EXPORTED Status cudaGraphAddEmptyNode(void** node, Graph* graph, void* const* /*dependencies*/,
-                                          std::size_t /*count*/) {
-  OHM_RUNTIME_CALL;
-  if (node == nullptr || !graphs().is_alive(graph)) return noted(Status::invalid_value);
-  ++graph->nodes;
-  *node = graph;
-  return Status::success;
-}
-
-OHM_EXPORTED Status cudaGraphInstantiateWithFlags(ExecutableGraph** executable, Graph* graph,
-                                                  unsigned long long /*flags*/) {
-  OHM_RUNTIME_CALL;
-  if (executable == nullptr || !graphs().is_alive(graph)) return noted(Status::invalid_value);
-  *executable = executable_graphs().create(graph->nodes);
-  return *executable != nullptr ? Status::success : noted(Status::out_of_memory);
-}
-
-OHM_EXPORTED Status cudaGraphInstantiate(ExecutableGraph** executable, Graph* graph,
-                                         unsigned long long flags) {
-  OHM_RUNTIME_CALL;
-  return cudaGraphInstantiateWithFlags(executable, graph, flags);
-}
-
-/// The parameters take where instantiation failed, and how.
-OHM_EXPORTED Status cudaGraphInstantiateWithParams(ExecutableGraph** executable, Graph* graph,
-                                                   void* /*parameters*/) {
-  OHM_RUNTIME_CALL;
-  return cudaGraphInstantiateWithFlags(executable, graph, 0);
-}
-
-OHM_EXPORTED Status cudaGraphExecDestroy(ExecutableGraph* executable) {
-  OHM_RUNTIME_CALL;
-  return executable_graphs().destroy(executable) ? Status::success : noted(Status::invalid_value);
-}
-
-OHM_EXPORTED Status cudaGraphUpload(ExecutableGraph* executable, Stream* stream) {
-  OHM_RUNTIME_CALL;
-  if (!executable_graphs().is_alive(executable)) return noted(Status::invalid_value);
-  return is_stream(stream) ? Status::success : noted(Status::invalid_handle);
-}
-
-OHM_EXPORTED Status cudaGraphLaunch(ExecutableGraph* executable, Stream* stream) {
-  OHM_RUNTIME_CALL;
-  if (!executable_graphs().is_alive(executable)) return noted(Status::invalid_value);
-  if (!is_stream(stream)) return noted(Status::invalid_handle);
-  if (capture_of(stream) == nullptr) note_launched(stream);
+  const bool is_mode = mode != nullptr && *mode >= 0 && *mode <= static_cast<int>(CaptureMode::relaxed);
+  if (!is_mode) return noted(Status::invalid_value);
+  CaptureMode& current = capture_mode_of_thread();
+  *mode = static_cast<int>(std::exchange(current, static_cast<CaptureMode>(*mode)));
   return Status::success;
 }

@@ -94,6 +94,28 @@ Status check(const Resource& resource) {
   return Status::invalid_value;
 }
 
+/// A texture or a surface of what was checked.
+template <typename Object>
+Status create(HandlePool<Object>& pool, TextureHandle* handle, const Object& made_of) {
+  const Object* const made = pool.create(made_of);
+  if (made == nullptr) return noted(Status::out_of_memory);
+  *handle = handle_of(made);
+  return Status::success;
+}
+
+template <typename Object>
+Status destroy(HandlePool<Object>& pool, TextureHandle handle) {
+  return noted(pool.destroy(object_of<Object>(handle)) ? Status::success : Status::invalid_value);
+}
+
+template <typename Object>
+Status resource_of(HandlePool<Object>& pool, Resource* resource, TextureHandle handle) {
+  const auto* const object = object_of<Object>(handle);
+  if (resource == nullptr || !pool.is_alive(object)) return noted(Status::invalid_value);
+  *resource = object->resource;
+  return Status::success;
+}
+
 }  // namespace
 
 OHM_EXPORTED Status cudaCreateTextureObject(TextureHandle* handle, const Resource* resource,
@@ -105,25 +127,18 @@ OHM_EXPORTED Status cudaCreateTextureObject(TextureHandle* handle, const Resourc
   }
   const Status status = check(*resource);
   if (status != Status::success) return noted(status);
-  const Texture* const made = textures().create(
-      *resource, *settings, view != nullptr ? std::optional(*view) : std::nullopt);
-  if (made == nullptr) return noted(Status::out_of_memory);
-  *handle = handle_of(made);
-  return Status::success;
+  return create(textures(), handle,
+                {*resource, *settings, view != nullptr ? std::optional(*view) : std::nullopt});
 }
 
 OHM_EXPORTED Status cudaDestroyTextureObject(TextureHandle handle) {
   OHM_RUNTIME_CALL;
-  return noted(textures().destroy(object_of<Texture>(handle)) ? Status::success
-                                                              : Status::invalid_value);
+  return destroy(textures(), handle);
 }
 
 OHM_EXPORTED Status cudaGetTextureObjectResourceDesc(Resource* resource, TextureHandle handle) {
   OHM_RUNTIME_CALL;
-  const auto* const texture = object_of<Texture>(handle);
-  if (resource == nullptr || !textures().is_alive(texture)) return noted(Status::invalid_value);
-  *resource = texture->resource;
-  return Status::success;
+  return resource_of(textures(), resource, handle);
 }
 
 OHM_EXPORTED Status cudaGetTextureObjectTextureDesc(TextureSettings* settings,
@@ -152,22 +167,15 @@ OHM_EXPORTED Status cudaCreateSurfaceObject(TextureHandle* handle, const Resourc
                            arrays().is_alive(resource->array) &&
                            (resource->array->flags & kArraySurface) != 0;
   if (!is_writable) return noted(Status::invalid_value);
-  const Surface* const made = surfaces().create(*resource);
-  if (made == nullptr) return noted(Status::out_of_memory);
-  *handle = handle_of(made);
-  return Status::success;
+  return create(surfaces(), handle, {*resource});
 }
 
 OHM_EXPORTED Status cudaDestroySurfaceObject(TextureHandle handle) {
   OHM_RUNTIME_CALL;
-  return noted(surfaces().destroy(object_of<Surface>(handle)) ? Status::success
-                                                              : Status::invalid_value);
+  return destroy(surfaces(), handle);
 }
 
 OHM_EXPORTED Status cudaGetSurfaceObjectResourceDesc(Resource* resource, TextureHandle handle) {
   OHM_RUNTIME_CALL;
-  const auto* const surface = object_of<Surface>(handle);
-  if (resource == nullptr || !surfaces().is_alive(surface)) return noted(Status::invalid_value);
-  *resource = surface->resource;
-  return Status::success;
+  return resource_of(surfaces(), resource, handle);
 }

@@ -35,9 +35,15 @@ enum class Status : int {
   host_memory_already_registered = 712,
   host_memory_not_registered = 713,
   launch_failure = 719,
+  cooperative_launch_too_large = 720,
   not_supported = 801,
   capture_not_allowed = 900,
   capture_invalidated = 901,
+  capture_unmatched = 903,
+  capture_unjoined = 904,
+  capture_implicit = 906,
+  captured_event = 907,
+  update_failure = 910,
   unknown = 999,
 };
 

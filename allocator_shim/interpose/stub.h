@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "allocator_shim/interpose/call_library.h"
 #include "allocator_shim/interpose/gpu_system.h"
 #include "allocator_shim/interpose/objects.h"
 #include "allocator_shim/interpose/work_in_flight.h"
@@ -63,9 +64,10 @@ struct WorksOn {
 
 /// The same on the stream of a handle of cuBLAS or cuDNN, the first argument.
 struct Works {
-  static Word call(const Words& words, const char* /*name*/) {
+  static Word call(const Words& words, const char* name) {
     const auto* const handle = reinterpret_cast<const LibraryHandle*>(words[0]);
-    if (handle != nullptr) note_work(handle->stream);
+    if (!is_object(handle)) return static_cast<Word>(dead_handle_of(library_of_call(name)));
+    note_work(handle->stream);
     return kSuccess;
   }
 };
@@ -73,8 +75,10 @@ struct Works {
 /// Argument `Which`, counted from 1, is the place of a new handle or descriptor.
 template <std::size_t Which>
 struct Creates {
-  static Word call(const Words& words, const char* /*name*/) {
-    *reinterpret_cast<void**>(words[Which - 1]) = create_object();
+  static Word call(const Words& words, const char* name) {
+    auto* const place = reinterpret_cast<void**>(words[Which - 1]);
+    if (place == nullptr) return static_cast<Word>(invalid_argument_of(library_of_call(name)));
+    *place = create_object();
     return kSuccess;
   }
 };
@@ -88,11 +92,11 @@ struct CreatesTakingNothing {
   }
 };
 
-/// Its first argument was created so.
+/// Its first argument was created so. To destroy nothing is no error.
 struct Destroys {
-  static Word call(const Words& words, const char* /*name*/) {
-    destroy_object(reinterpret_cast<void*>(words[0]));
-    return kSuccess;
+  static Word call(const Words& words, const char* name) {
+    const bool is_right = words[0] == 0 || destroy_object(reinterpret_cast<void*>(words[0]));
+    return is_right ? kSuccess : static_cast<Word>(dead_handle_of(library_of_call(name)));
   }
 };
 

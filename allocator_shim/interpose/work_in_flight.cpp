@@ -59,8 +59,6 @@ std::uint64_t number_of_thread() {
   return number;
 }
 
-bool is_legacy(const Stream* stream) { return reinterpret_cast<std::uintptr_t>(stream) <= 1; }
-
 std::uint64_t key_of(const Stream* stream) {
   const auto device = static_cast<std::uint64_t>(gpus().current());
   if (is_legacy(stream)) return kLegacyLines + device;

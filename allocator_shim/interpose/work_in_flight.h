@@ -42,10 +42,10 @@ inline void note_launched(const Stream* stream) {
   if (calls_in_flight > 0) in_flight::launch(stream);
 }
 /// A piece of work that may write device memory, and a node of a graph where it is recorded.
-inline void note_work(const Stream* stream) {
+inline void note_work(const Stream* stream, NodeType type = NodeType::kernel) {
   judge_provisional_values();
   if (Capture* capture = capture_of(stream)) {
-    ++capture->graph->nodes;
+    capture->graph->add(type);
   } else {
     note_launched(stream);
   }

@@ -1,5 +1,7 @@
 #include "harness/exec/cuda_process.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
@@ -7,6 +9,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "allocator_shim/interpose/device_record.h"
 #include "allocator_shim/snapshot/snapshot_writer.h"
 #include "harness/exec/cuda_snapshot.h"
 
@@ -46,8 +49,12 @@ CudaProcess cuda_process(const std::string& path) {
   return process;
 }
 
+std::string cuda_record_stem(int process) {
+  return fmt::format("{}-{}", interpose::kDeviceRecordName, process);
+}
+
 int cuda_process_of(const std::string& stem) {
-  const std::string_view start = kCudaRecordStart;
+  const std::string start = fmt::format("{}-", interpose::kDeviceRecordName);
   if (!stem.starts_with(start)) return 0;
   int process = 0;
   std::from_chars(stem.data() + start.size(), stem.data() + stem.size(), process);

@@ -20,7 +20,9 @@ struct CudaProcess {
 /// Of the file that the process left, beside which it writes the snapshot cuda-PID.pickle.
 CudaProcess cuda_process(const std::string& path);
 
-/// Of a file name without its ending: "cuda-1234" is 1234; 0: it is none of such a record.
+/// The name of the file without its ending: "cuda-1234".
+std::string cuda_record_stem(int process);
+/// The process whose record has this name, without its ending; 0: it is none of such a record.
 int cuda_process_of(const std::string& stem);
 
 }  // namespace ohm::engine

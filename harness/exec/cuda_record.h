@@ -77,9 +77,6 @@ struct CudaRecord {
   }
 };
 
-/// How the names of its files begin: cuda-PID.json.
-inline constexpr const char* kCudaRecordStart = "cuda-";
-
 /// Throws std::invalid_argument where the file is none of the library's.
 CudaRecord read_cuda_record(const std::string& path);
 

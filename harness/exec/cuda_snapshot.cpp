@@ -123,22 +123,33 @@ class SnapshotMaker {
       segment.device = static_cast<std::int32_t>(one.device);
       segment.address = one.address;
       segment.bytes = one.bytes;
-      const auto block = blocks.find(one.address);
-      if (block != blocks.end()) add_block(*block->second, segment);
-      const std::uint64_t used = segment.allocated_bytes;
-      if (used == segment.bytes) continue;
-      segment.blocks.push_back({segment.address + used, segment.bytes - used, 0, kNoStack, kNoText,
-                                BlockView::State::inactive});
+      const std::uint64_t end = one.address + one.bytes;
+      std::uint64_t used = one.address;
+      for (auto block = blocks.lower_bound(used); block != blocks.end() && block->first < end;
+           ++block) {
+        add_free(block->first - used, used, segment);
+        used = add_block(*block->second, segment);
+      }
+      add_free(end - used, used, segment);
     }
   }
 
-  void add_block(const CudaBlock& block, SnapshotSegment& segment) const {
-    const std::uint64_t bytes = std::min(in_units(block.bytes), segment.bytes);
-    segment.allocated_bytes = segment.active_bytes = bytes;
-    segment.requested_bytes = block.bytes;
-    segment.stack = stack(block.stack);
-    segment.blocks.push_back({block.address, bytes, block.bytes, segment.stack, kNoText,
+  static void add_free(std::uint64_t bytes, std::uint64_t address, SnapshotSegment& segment) {
+    if (bytes == 0) return;
+    segment.blocks.push_back(
+        {address, bytes, 0, kNoStack, kNoText, BlockView::State::inactive});
+  }
+
+  /// Where it ends.
+  std::uint64_t add_block(const CudaBlock& block, SnapshotSegment& segment) const {
+    const std::uint64_t left = segment.address + segment.bytes - block.address;
+    const std::uint64_t bytes = std::min(in_units(block.bytes), left);
+    segment.allocated_bytes = segment.active_bytes += bytes;
+    segment.requested_bytes += block.bytes;
+    if (segment.blocks.empty()) segment.stack = stack(block.stack);
+    segment.blocks.push_back({block.address, bytes, block.bytes, stack(block.stack), kNoText,
                               BlockView::State::active_allocated});
+    return block.address + bytes;
   }
 
   void add_events() {

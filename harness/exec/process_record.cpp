@@ -191,7 +191,7 @@ std::string program_name(const ProcessRecord& record) {
 
 /// "1234-2".
 std::string stem_of(const ProcessRecord& record) {
-  if (record.is_native) return fmt::format("{}{}", kCudaRecordStart, record.pid);
+  if (record.is_native) return cuda_record_stem(record.pid);
   return record.ordinal == 1 ? fmt::format("{}", record.pid)
                              : fmt::format("{}-{}", record.pid, record.ordinal);
 }

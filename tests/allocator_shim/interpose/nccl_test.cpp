@@ -45,7 +45,9 @@ UniqueId unique_id() {
 /// A rank, with NCCL's calls on its communicator.
 class Rank {
  public:
+  /// On the GPU of its number: two on one are refused.
   Rank(const UniqueId& id, int ranks, int rank) {
+    function<int(int)>(kRuntime, "cudaSetDevice")(rank);
     status_ = function<int(void**, int, UniqueId, int)>(kNccl, "ncclCommInitRank")(&communicator_,
                                                                                    ranks, id, rank);
   }

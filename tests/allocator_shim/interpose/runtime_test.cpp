@@ -82,13 +82,13 @@ TEST(VirtualCudaRuntime, IsWhatProgramsFindUnderNvidiasNames) {
 TEST(VirtualCudaRuntime, TellsTheDevicesOfTheProfile) {
   int count = 0;
   EXPECT_EQ(function<int(int*)>(kRuntime, "cudaGetDeviceCount")(&count), kSuccess);
-  EXPECT_EQ(count, 2);
+  EXPECT_EQ(count, 4);
   constexpr int kMultiprocessors = 16;
   int value = 0;
   auto* const attribute = function<int(int*, int, int)>(kRuntime, "cudaDeviceGetAttribute");
   EXPECT_EQ(attribute(&value, kMultiprocessors, 1), kSuccess);
   EXPECT_EQ(value, 108);
-  EXPECT_EQ(attribute(&value, kMultiprocessors, 2), kInvalidDevice);
+  EXPECT_EQ(attribute(&value, kMultiprocessors, 4), kInvalidDevice);
   EXPECT_EQ(set_device(2), kInvalidDevice);
 }
 
@@ -399,12 +399,12 @@ std::string gpus_with(const std::string& variables) {
 }
 
 TEST(VirtualCudaRuntime, ShowsWhatCudaVisibleDevicesNames) {
-  const std::string second = "0 1 00000000:05:00.0 2\n";
-  EXPECT_EQ(gpus_with("CUDA_VISIBLE_DEVICES=0,1"), "0 2 00000000:04:00.0 2\n");
+  const std::string second = "0 1 00000000:05:00.0 4\n";
+  EXPECT_EQ(gpus_with("CUDA_VISIBLE_DEVICES=0,1"), "0 2 00000000:04:00.0 4\n");
   EXPECT_EQ(gpus_with("CUDA_VISIBLE_DEVICES=1"), second);
   EXPECT_EQ(gpus_with("CUDA_VISIBLE_DEVICES=1,7,0"), second) << "nothing after a wrong one";
   EXPECT_EQ(gpus_with("CUDA_VISIBLE_DEVICES=GPU-6f686d00-0000-0000-0000-000000000002"), second);
-  const std::string none = "100 0 - 2\n";
+  const std::string none = "100 0 - 4\n";
   EXPECT_EQ(gpus_with("CUDA_VISIBLE_DEVICES="), none);
   EXPECT_EQ(gpus_with("CUDA_VISIBLE_DEVICES=-1"), none);
 }

@@ -31,9 +31,14 @@ class SharedGpus : public testing::Test {
   std::string table_;
 };
 
-TEST_F(SharedGpus, MemoryThatOneProcessHoldsIsNotThereForAnother) {
-  Program first(table_);
-  Program second(table_);
+/// Most tests are about two processes.
+class TwoProcesses : public SharedGpus {
+ protected:
+  Program first{table_};
+  Program second{table_};
+};
+
+TEST_F(TwoProcesses, MemoryThatOneProcessHoldsIsNotThereForAnother) {
   EXPECT_EQ(first("take 0 38"), "0");
   EXPECT_EQ(second("free 0"), "26");
   EXPECT_EQ(second("take 0 38"), "2");
@@ -43,35 +48,27 @@ TEST_F(SharedGpus, MemoryThatOneProcessHoldsIsNotThereForAnother) {
   EXPECT_EQ(second("take 0 38"), "0");
 }
 
-TEST_F(SharedGpus, MemoryWithoutAddressesCountsToo) {
-  Program first(table_);
-  Program second(table_);
+TEST_F(TwoProcesses, MemoryWithoutAddressesCountsToo) {
   EXPECT_EQ(first("create 0 40"), "0");
   EXPECT_EQ(second("create 0 26"), "2");
   EXPECT_EQ(second("create 0 24"), "0");
   EXPECT_EQ(first("free 0"), "0");
 }
 
-TEST_F(SharedGpus, OtherGpusAreNotTouched) {
-  Program first(table_);
-  Program second(table_);
+TEST_F(TwoProcesses, OtherGpusAreNotTouched) {
   EXPECT_EQ(first("take 0 60"), "0");
   EXPECT_EQ(second("take 1 60"), "0");
   EXPECT_EQ(second("free 0"), "4");
 }
 
-TEST_F(SharedGpus, AKilledProcessGivesItsMemoryBack) {
-  Program first(table_);
-  Program second(table_);
+TEST_F(TwoProcesses, AKilledProcessGivesItsMemoryBack) {
   EXPECT_EQ(first("take 0 40"), "0");
   EXPECT_EQ(second("take 0 40"), "2");
   first.kill();
   EXPECT_EQ(second("take 0 40"), "0");
 }
 
-TEST_F(SharedGpus, SoDoesOneThatIsNotWaitedForYet) {
-  Program first(table_);
-  Program second(table_);
+TEST_F(TwoProcesses, SoDoesOneThatIsNotWaitedForYet) {
   EXPECT_EQ(first("take 0 40"), "0");
   first.kill(false);
   EXPECT_EQ(second("free 0"), "64");
@@ -97,9 +94,7 @@ TEST_F(SharedGpus, AForkedChildHasNoneAndTakesNoneAway) {
   EXPECT_EQ(second("take 0 26"), "2");
 }
 
-TEST_F(SharedGpus, AProgramThatReplacesItselfStartsWithNothing) {
-  Program first(table_);
-  Program second(table_);
+TEST_F(TwoProcesses, AProgramThatReplacesItselfStartsWithNothing) {
   EXPECT_EQ(first("take 0 40"), "0");
   EXPECT_EQ(first("exec"), "ready");
   EXPECT_EQ(second("free 0"), "64");
