@@ -18,6 +18,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 #include "allocator_shim/fault/fault_point.h"
@@ -162,11 +163,15 @@ bool is_rank_of_faults() {
 // streams before it ends. A native program may drop what a call returns, go on with its loop, and
 // look at the end: it makes a call again where it has asked for the error by cudaGetLastError, or
 // where a call that was made before the failure, and never twice in a row, is made twice in a row.
-struct Failures {
-  bool is_any = false;
-  bool is_read = false;  ///< the program has asked for the error since
+// Each thread is told of the error by itself: what several of them do once is not made again.
+struct ThreadFailures {
+  bool is_read = false;  ///< the thread has asked for the error since
   std::map<std::pair<std::uint64_t, std::uint64_t>, int> calls;  ///< by names and places
   std::uint64_t last_call = 0;  ///< of a native program, as call_key() tells it
+};
+struct Failures {
+  bool is_any = false;
+  std::map<std::thread::id, ThreadFailures> threads;
 };
 
 std::mutex failures_mutex;
@@ -186,13 +191,14 @@ bool is_own_failure(const FaultTrace* shared) {
 
 /// See Note [Calls made again].
 bool is_made_again(std::uint64_t name, std::uint64_t key, CallKind kind) {
-  const int times = ++failures.calls[{name, key}];
+  ThreadFailures& own = failures.threads[std::this_thread::get_id()];
+  const int times = ++own.calls[{name, key}];
   if (call_follower != nullptr) return times > (kind == CallKind::wait ? 2 : 1);
   const bool is_known = times > 1;
-  const bool follows_itself = key == std::exchange(failures.last_call, key);
+  const bool follows_itself = key == std::exchange(own.last_call, key);
   const bool is_out_of_turn =
       follows_itself && is_known && known_calls.contains(key) && !repeated_calls.contains(key);
-  return is_out_of_turn || (is_known && failures.is_read);
+  return is_out_of_turn || (is_known && own.is_read);
 }
 
 void follow(FaultTrace& shared, const char* name, CallKind kind) {
@@ -261,7 +267,7 @@ void note_failed_call(const char* name) {
 void note_error_is_read() {
   if (!is_own_failure(trace())) return;
   const std::lock_guard guard(failures_mutex);
-  failures.is_read = failures.is_any;
+  if (failures.is_any) failures.threads[std::this_thread::get_id()].is_read = true;
 }
 
 bool may_inject(bool is_sticky) {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -125,9 +127,8 @@ class InferenceGraphs {
   }
 
   /// Results are alive while gradients are made, of a call without a backward pass of its own:
-  /// targets of a loss. So are many blocks of a call that is trained, or at least those of several
-  /// sites that hold a good part of the memory now: it may do more without gradients beside them,
-  /// and in the middle of it hold what backward passes do not need.
+  /// targets of a loss. So are many blocks of a call that is trained, or at least those of a good
+  /// part of its sites: it may do more without gradients beside them.
   bool trains(const Caller& caller) const {
     if (3 * caller.trained_blocks > caller.blocks.size()) return true;
     std::unordered_map<std::uint32_t, EarlierBlocks> sites;
@@ -137,18 +138,11 @@ class InferenceGraphs {
       ++site.blocks;
       site.trained += has_gradient_in(block->begin, block->end) ? 1 : 0;
     }
-    constexpr std::size_t kMoreThanResults = 3;
-    std::int64_t bytes = 0;
-    std::set<std::uint32_t> trained_sites;
-    for (const HistoryBlock* block : caller.blocks) {
-      if (!is_alive(*block, moment_) || block->category == Category::workspace) continue;
-      const EarlierBlocks& site = sites[block->site];
-      if (site.trained > 0 && 3 * site.trained >= 2 * site.blocks) {
-        bytes += static_cast<std::int64_t>(block->bytes);
-        trained_sites.insert(block->site);
-      }
-    }
-    return trained_sites.size() >= kMoreThanResults && 4 * bytes >= caller.alive_bytes;
+    constexpr std::ptrdiff_t kMoreThanResults = 3;
+    const std::ptrdiff_t trained = std::count_if(sites.begin(), sites.end(), [](const auto& one) {
+      return one.second.trained > 0 && 3 * one.second.trained >= 2 * one.second.blocks;
+    });
+    return trained >= kMoreThanResults && 4 * trained >= std::ssize(sites);
   }
 
   /// A call that no backward pass followed: this one, or as much of earlier ones.

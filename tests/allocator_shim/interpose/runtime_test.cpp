@@ -89,7 +89,7 @@ TEST(VirtualCudaRuntime, TellsTheDevicesOfTheProfile) {
   EXPECT_EQ(attribute(&value, kMultiprocessors, 1), kSuccess);
   EXPECT_EQ(value, 108);
   EXPECT_EQ(attribute(&value, kMultiprocessors, 4), kInvalidDevice);
-  EXPECT_EQ(set_device(2), kInvalidDevice);
+  EXPECT_EQ(set_device(4), kInvalidDevice);
 }
 
 TEST(VirtualCudaRuntime, LaysPropertiesOutAsEachReleaseDoes) {

@@ -1,5 +1,5 @@
-// A loop of steps on a GPU, with a checkpoint after each, by the way that the command line names: how
-// it treats an error is right, or has a bug that `ohm sweep --faults device` finds.
+// A loop of steps on a GPU, with a checkpoint after each, by the way that the command line names:
+// how it treats an error is right, or has a bug that `ohm sweep --faults device` finds.
 //
 //   training WAY
 #include <cuda_runtime.h>
@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <thread>
+#include <vector>
 
 namespace {
 
@@ -128,6 +130,26 @@ void run_unchecked(const Buffers& buffers) {
   std::printf("%d steps\n", kSteps);
 }
 
+/// Two threads with memory of their own; the first error of either ends the program.
+void run_threads() {
+  std::vector<cudaError_t> ends(2, cudaSuccess);
+  std::vector<std::thread> threads;
+  for (cudaError_t& end : ends) {
+    threads.emplace_back([&end] {
+      float* data = nullptr;
+      end = cudaMalloc(&data, kCount * sizeof(float));
+      for (int i = 0; i < kSteps && end == cudaSuccess; ++i) {
+        touch<<<1, kCount>>>(data);
+        end = cudaDeviceSynchronize();
+      }
+      cudaFree(data);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const cudaError_t end : ends) check("a thread", end);
+  std::printf("%d threads\n", static_cast<int>(threads.size()));
+}
+
 /// Of a step that failed.
 void handle(const Buffers& buffers, State& state, cudaError_t status) {
   if (is("logs_only")) {
@@ -189,6 +211,8 @@ int run() {
     run_polled(buffers);
   } else if (is("checks_at_the_end")) {
     run_unchecked(buffers);
+  } else if (is("has_threads")) {
+    run_threads();
   } else {
     run_steps(buffers);
   }

@@ -65,12 +65,14 @@ int main() {
   const cudaMemLocation here = {cudaMemLocationTypeDevice, 0};
   OK(cudaMallocManaged(&managed, kMiB));
   OK(cudaMemAdvise(managed, kMiB, cudaMemAdviseSetReadMostly, here));
-  OK(cudaMemRangeGetAttribute(&value, sizeof(value), cudaMemRangeAttributeReadMostly, managed, kMiB));
+  OK(cudaMemRangeGetAttribute(&value, sizeof(value), cudaMemRangeAttributeReadMostly, managed,
+                              kMiB));
   CHECK(value == 1);
   OK(cudaMemPrefetchAsync(managed, kMiB, here, 0, 0));
   OK(cudaMemRangeGetAttribute(&value, sizeof(value), cudaMemRangeAttributeLastPrefetchLocation,
                               managed, kMiB));
   CHECK(value == 0);
-  CHECK(cudaMemAdvise(managed, 2 * kMiB, cudaMemAdviseSetReadMostly, here) == cudaErrorInvalidValue);
+  CHECK(cudaMemAdvise(managed, 4 * kMiB, cudaMemAdviseSetReadMostly, here) ==
+        cudaErrorInvalidValue);
   return 0;
 }

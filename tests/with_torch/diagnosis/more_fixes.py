@@ -35,6 +35,8 @@ MORE_FIXES = {
                         "self._cache = {(h, w): self.grid(h, w, x.device)}")],
     "server_results": [('"output": output}', '"output": output.cpu()}')],
     "step_outputs_dataclass": [("self.history += [out]", "self.history = [out]")],
+    "memory_queue": [("torch.cat([self.queue, keys.T], dim=1)", "torch.cat([self.queue, keys.T], dim=1)[:, -1024:]"),
+                     ("range(3000)", "range(300)")],
     "image_pool": [("self.images.append(image.unsqueeze(0))",
                     "self.images.append(image.unsqueeze(0))\n            del self.images[:-50]")],
     "longest_batch_late_oom": [("+ [2500]", "+ [250]")],
