@@ -27,14 +27,13 @@ std::string gpu_refused(const Match& /*match*/) { return "the GPU refused a requ
 std::vector<ForeignWording> wordings_of_devices() {
   return {
       {"NCCL",
-       R"(Error while creating shared memory segment /dev/shm/nccl-\w+ \(size (\d+)\)(?:, error: No space left on device|(?!, error)))",
-       [](const Match& m) {
-         return fmt::format(
-             "a segment of {} in the host's shared memory could not be made, as it "
-             "happens when /dev/shm is full",
-             bytes_text(number_of(m.str(1))));
+       R"(Error while creating shared memory segment /dev/shm/nccl-\w+ \(size \d+\)(?:, error: No space left on device|(?!, error)))",
+       [](const Match&) {
+         return std::string(
+             "a segment in the host's shared memory could not be made, as it happens when /dev/shm "
+             "is full");
        },
-       "Make /dev/shm larger (docker run --shm-size, --ipc=host).", first_number},
+       "Make /dev/shm larger (docker run --shm-size, --ipc=host)."},
       {"SGLang", R"((?:Prefill|Decode) out of memory\. Try to lower your batch size)",
        [](const Match&) { return std::string("the KV cache has no room for the batch's tokens"); },
        "Lower --max-running-requests or --chunked-prefill-size, or raise --mem-fraction-static."},
@@ -70,7 +69,7 @@ std::vector<ForeignWording> wordings_of_devices() {
       {"PyTorch on DirectML",
        R"(Could not allocate tensor with (\d+) bytes\. There is not enough GPU video memory available)",
        request_refused, kLessOnTheGpu, first_number},
-      {"Intel Gaudi", R"(PT_DEVMEM Allocation failed for size::(\d+))", request_refused,
+      {"Intel Gaudi", R"(PT_DEVMEM Allocation failed for size::(\d+)\s)", request_refused,
        "Use a smaller batch or a shorter sequence; hl-smi shows what else is on the device.",
        first_number},
       {"OpenCL", R"(\b(?:CL_)?MEM_OBJECT_ALLOCATION_FAILURE\b)",

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "reports/text/foreign_wordings.h"
+#include "reports/text/foreign_wording.h"
 
 namespace ohm::reports {
 

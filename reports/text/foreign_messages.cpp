@@ -6,6 +6,7 @@
 #include <regex>
 
 #include "reports/text/foreign_wordings.h"
+#include "reports/text/host_wordings.h"
 
 namespace ohm::reports {
 

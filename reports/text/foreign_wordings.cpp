@@ -422,6 +422,14 @@ std::vector<ForeignWording> wordings_of_programs() {
        "Ask for more (sbatch --mem), or load less at once: fewer DataLoader workers, smaller "
        "batches."},
       {"The host",
+       R"(slurmstepd: error: Detected \d+ oom[-_]kill event(?:\w*(?:\(s\))? in (?:StepId=|step )([\w+]+(?:\.[\w+]+)*)\.?\s)?)",
+       [](const Match& m) {
+         return fmt::format("the kernel killed what ran in {}, at the job's limit",
+                            m[1].matched ? "step " + m.str(1) : "a step");
+       },
+       "Ask for more (sbatch --mem), or load less at once: fewer DataLoader workers, smaller "
+       "batches."},
+      {"The host",
        R"(killed by the cgroup out-of-memory handler|State: OUT_OF_MEMORY|oom_reaper: reaped process)",
        [](const Match&) {
          return std::string("the kernel killed a process at the job's or the machine's limit");
@@ -441,14 +449,6 @@ std::vector<ForeignWording> wordings_of_programs() {
          return std::string("the kernel killed a container of Kubernetes's, at its limit");
        },
        "Raise resources.limits.memory, or load less at once: fewer DataLoader workers, smaller "
-       "batches."},
-      {"The host",
-       R"(slurmstepd: error: Detected \d+ oom[-_]kill event(?:\w*(?:\(s\))? in (?:StepId=|step )([\w+]+(?:\.[\w+]+)*)\.?\s)?)",
-       [](const Match& m) {
-         return fmt::format("the kernel killed what ran in {}, at the job's limit",
-                            m[1].matched ? "step " + m.str(1) : "a step");
-       },
-       "Ask for more (sbatch --mem), or load less at once: fewer DataLoader workers, smaller "
        "batches."},
       {"NumPy",
        R"(Unable to allocate ([\d.]+) ([KMGTPE]?i?B|bytes) for an array with shape (\([^)]{0,80}\))(?: and data type ((?:u?int|float|complex)\d+|bool|object)(?=\s))?)",

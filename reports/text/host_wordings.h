@@ -4,11 +4,15 @@
 
 #include <vector>
 
-#include "reports/text/foreign_wordings.h"
+#include "reports/text/foreign_wording.h"
 
 namespace ohm::reports {
 
 std::vector<ForeignWording> wordings_of_host();
+
+/// What SIGKILL means, and how to confirm it.
+extern const char* const kKilledText;
+extern const char* const kConfirmKill;
 
 extern const char* const kLessOnTheHost;
 

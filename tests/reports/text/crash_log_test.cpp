@@ -191,13 +191,13 @@ std::string what_is_wrong(const std::optional<CrashLog>& part,
   return are_known ? "" : part->what;
 }
 
-/// By a log's limit, a terminal, a copy and paste. Each message at every seventh byte, so that most
-/// of its words are cut; what collected it and tracebacks now and then.
+/// By a log's limit, a terminal, a copy and paste. Each message at every eleventh byte, so that
+/// most of its words are cut; what collected it and tracebacks now and then.
 TEST(CrashLog, OfAnyPartOfALogSaysNothingWrong) {
   std::size_t cut_messages = 0;
   for (const Sample& sample : samples()) {
     const std::optional<CrashLog> whole = parse_crash_log(sample.text);
-    const std::size_t bytes = sample.name.ends_with("_plain") ? 7 : 61;
+    const std::size_t bytes = sample.name.ends_with("_plain") ? 11 : 97;
     for (std::size_t at = 0; at < sample.text.size(); at += bytes) {
       for (const std::string& text : {sample.text.substr(0, at), sample.text.substr(at)}) {
         const std::optional<CrashLog> part = parse_crash_log(text);
