@@ -91,7 +91,13 @@ struct SplitInProgress {
 
   Collective exchange() {
     constexpr int kBytes = 1;
-    return {CollectiveKind::all_gather, &own, choices.data(), sizeof(Choice), kBytes, 0, 0,
+    return {CollectiveKind::all_gather,
+            &own,
+            choices.data(),
+            sizeof(Choice),
+            kBytes,
+            0,
+            0,
             asked.whole};
   }
 
@@ -116,9 +122,8 @@ NcclStatus open_communicator(Communicator** communicator, const Meeting* meeting
   opened->rank = rank;
   opened->device = device;
   if (meeting != nullptr && (ranks == 1 || !ranks_are_absent())) {
-    opened->channel = RankChannel::open(*meeting, ranks, rank,
-                                        {gpus().number_in_machine(opened->device),
-                                         gpus().are_shared()});
+    opened->channel = RankChannel::open(
+        *meeting, ranks, rank, {gpus().number_in_machine(opened->device), gpus().are_shared()});
     if (opened->channel == nullptr) {
       return RankChannel::has_ended(*meeting) ? NcclStatus::remote_error : NcclStatus::system_error;
     }
@@ -130,8 +135,8 @@ NcclStatus open_communicator(Communicator** communicator, const Meeting* meeting
 NcclStatus wait_for_ranks(Communicator** communicator) {
   const Communicator* const opened = *communicator;
   if (opened == nullptr || opened->channel == nullptr) return NcclStatus::success;
-  const NcclStatus status = opened->channel->wait_for_all() ? check_gpus(*opened->channel)
-                                                            : NcclStatus::remote_error;
+  const NcclStatus status =
+      opened->channel->wait_for_all() ? check_gpus(*opened->channel) : NcclStatus::remote_error;
   if (status == NcclStatus::success) return status;
   delete opened;  // NOLINT(cppcoreguidelines-owning-memory): as the program would
   *communicator = nullptr;

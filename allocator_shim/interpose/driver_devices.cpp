@@ -23,9 +23,7 @@ Status cudaDeviceGetByPCIBusId(int* device, const char* text);
 
 namespace {
 
-bool is_limit(int limit) {
-  return limit >= 0 && static_cast<std::size_t>(limit) < kContextLimits;
-}
+bool is_limit(int limit) { return limit >= 0 && static_cast<std::size_t>(limit) < kContextLimits; }
 
 Status checked(int device) { return gpus().has(device) ? Status::success : Status::invalid_device; }
 

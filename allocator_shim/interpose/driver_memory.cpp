@@ -263,24 +263,28 @@ OHM_EXPORTED Status cuMemcpyDtoDAsync_v2(void* to, const void* from, std::size_t
 
 OHM_EXPORTED Status cuMemsetD8_v2(void* to, unsigned char value, std::size_t count) {
   OHM_CONTEXT_CALL;
-  return on_stream(nullptr, [&] { return fill(to, value, count); }, NodeType::fill);
+  return on_stream(
+      nullptr, [&] { return fill(to, value, count); }, NodeType::fill);
 }
 
 OHM_EXPORTED Status cuMemsetD8Async(void* to, unsigned char value, std::size_t count,
                                     Stream* stream) {
   OHM_CONTEXT_CALL;
-  return on_stream(stream, [&] { return fill(to, value, count); }, NodeType::fill);
+  return on_stream(
+      stream, [&] { return fill(to, value, count); }, NodeType::fill);
 }
 
 OHM_EXPORTED Status cuMemsetD32_v2(unsigned* to, unsigned value, std::size_t count) {
   OHM_CONTEXT_CALL;
-  return on_stream(nullptr, [&] { return fill_words(to, value, count); }, NodeType::fill);
+  return on_stream(
+      nullptr, [&] { return fill_words(to, value, count); }, NodeType::fill);
 }
 
 OHM_EXPORTED Status cuMemsetD32Async(unsigned* to, unsigned value, std::size_t count,
                                      Stream* stream) {
   OHM_CONTEXT_CALL;
-  return on_stream(stream, [&] { return fill_words(to, value, count); }, NodeType::fill);
+  return on_stream(
+      stream, [&] { return fill_words(to, value, count); }, NodeType::fill);
 }
 
 OHM_EXPORTED Status cuStreamWriteValue32_v2(Stream* stream, unsigned* to, unsigned value,

@@ -200,8 +200,8 @@ Status GpuSystem::advice_on(DeviceAddress address, std::size_t bytes, ManagedAdv
 /// nullptr: it is not all in one.
 GpuSystem::ManagedRange* GpuSystem::managed_part(DeviceAddress address, std::size_t bytes) {
   const auto found = holder(managed_, address);
-  const bool is_whole = bytes > 0 && found != managed_.end() &&
-                        bytes <= found->first + found->second.bytes - address;
+  const bool is_whole =
+      bytes > 0 && found != managed_.end() && bytes <= found->first + found->second.bytes - address;
   return is_whole ? &found->second : nullptr;
 }
 

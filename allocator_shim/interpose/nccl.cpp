@@ -41,8 +41,8 @@ NcclStatus join(Communicator** communicator, const UniqueId& id, int ranks, int 
   *communicator = nullptr;
   Meeting meeting = {};
   std::memcpy(&meeting, id.bytes.data(), sizeof(meeting));
-  const NcclStatus opened = open_communicator(communicator, &meeting, ranks, rank,
-                                             gpus().current());
+  const NcclStatus opened =
+      open_communicator(communicator, &meeting, ranks, rank, gpus().current());
   if (opened != NcclStatus::success) return opened;
   if (group.depth == 0) return wait_for_ranks(communicator);
   group.joined.push_back(communicator);
@@ -63,8 +63,8 @@ bool is_possible(const Collective& collective) {
   if (element_bytes(collective.data_type) == 0) return false;
   const bool is_root = collective.peer == communicator->rank;
   const CollectiveKind kind = collective.kind;
-  const bool reads = kind != CollectiveKind::receive &&
-                     (kind != CollectiveKind::broadcast || is_root);
+  const bool reads =
+      kind != CollectiveKind::receive && (kind != CollectiveKind::broadcast || is_root);
   const bool gathers = kind == CollectiveKind::reduce || kind == CollectiveKind::gather;
   const bool writes = kind != CollectiveKind::send && (!gathers || is_root);
   if (collective.count == 0) return true;

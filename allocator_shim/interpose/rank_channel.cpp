@@ -22,7 +22,7 @@ struct RankChannel::Header {
   };
   std::atomic<int> joined;
   std::array<std::atomic<pid_t>, kMaxRanks> processes;
-  std::array<RankGpu, kMaxRanks> gpus;  // complete where the rank has joined
+  std::array<RankGpu, kMaxRanks> gpus;                         // complete where the rank has joined
   std::array<std::array<Queue, kMaxRanks>, kMaxRanks> queues;  // from, to
 };
 

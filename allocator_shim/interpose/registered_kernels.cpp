@@ -79,7 +79,7 @@ struct RegisteredKernel {
 
 struct Registry {
   std::mutex mutex;
-  std::deque<const void*> images;                            ///< their places are the handles
+  std::deque<const void*> images;  ///< their places are the handles
   std::vector<RegisteredKernel> kernels;
   bool is_sorted = true;
 };

@@ -318,12 +318,14 @@ OHM_EXPORTED Status cudaMemcpy2DFromArrayAsync(void* to, std::size_t pitch, cons
 
 OHM_EXPORTED Status cudaMemset3D(PitchedPointer to, int byte, Extent extent) {
   OHM_RUNTIME_CALL;
-  return noted(on_stream(nullptr, [&] { return fill_slices(to, byte, extent); }, NodeType::fill));
+  return noted(on_stream(
+      nullptr, [&] { return fill_slices(to, byte, extent); }, NodeType::fill));
 }
 
 OHM_EXPORTED Status cudaMemset3DAsync(PitchedPointer to, int byte, Extent extent, Stream* stream) {
   OHM_RUNTIME_CALL;
-  return noted(on_stream(stream, [&] { return fill_slices(to, byte, extent); }, NodeType::fill));
+  return noted(on_stream(
+      stream, [&] { return fill_slices(to, byte, extent); }, NodeType::fill));
 }
 
 OHM_EXPORTED Status cudaMemcpy3D(const VolumeCopy* copied) {

@@ -78,24 +78,28 @@ OHM_EXPORTED Status cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void
 
 OHM_EXPORTED Status cudaMemset(void* to, int byte, std::size_t bytes) {
   OHM_RUNTIME_CALL;
-  return noted(on_stream(nullptr, [&] { return fill(to, byte, bytes); }, NodeType::fill));
+  return noted(on_stream(
+      nullptr, [&] { return fill(to, byte, bytes); }, NodeType::fill));
 }
 
 OHM_EXPORTED Status cudaMemsetAsync(void* to, int byte, std::size_t bytes, Stream* stream) {
   OHM_RUNTIME_CALL;
-  return noted(on_stream(stream, [&] { return fill(to, byte, bytes); }, NodeType::fill));
+  return noted(on_stream(
+      stream, [&] { return fill(to, byte, bytes); }, NodeType::fill));
 }
 
 OHM_EXPORTED Status cudaMemset2D(void* to, std::size_t pitch, int byte, std::size_t width,
                                  std::size_t height) {
   OHM_RUNTIME_CALL;
-  return noted(on_stream(nullptr, [&] { return fill_rows(to, pitch, byte, width, height); }, NodeType::fill));
+  return noted(on_stream(
+      nullptr, [&] { return fill_rows(to, pitch, byte, width, height); }, NodeType::fill));
 }
 
 OHM_EXPORTED Status cudaMemset2DAsync(void* to, std::size_t pitch, int byte, std::size_t width,
                                       std::size_t height, Stream* stream) {
   OHM_RUNTIME_CALL;
-  return noted(on_stream(stream, [&] { return fill_rows(to, pitch, byte, width, height); }, NodeType::fill));
+  return noted(on_stream(
+      stream, [&] { return fill_rows(to, pitch, byte, width, height); }, NodeType::fill));
 }
 
 OHM_EXPORTED void __cudaRegisterVar(void** /*image*/, char* symbol, char* /*device_address*/,

@@ -184,8 +184,7 @@ OHM_EXPORTED Status cudaGraphAddMemAllocNode(GraphNode** node, Graph* graph,
   MemoryPool* const pool = gpus().graph_pool(parameters->device);
   if (pool == nullptr) return noted(Status::invalid_device);
   DeviceAddress address = 0;
-  const Status status =
-      gpus().allocate_from(pool, parameters->bytes, current_context(), address);
+  const Status status = gpus().allocate_from(pool, parameters->bytes, current_context(), address);
   if (status != Status::success) return noted(status);
   parameters->pointer = reinterpret_cast<void*>(address);
   return add(made, NodeType::allocation);

@@ -80,9 +80,9 @@ void** register_image_13(void* image) {
 }
 
 OHM_EXPORTED void __cudaRegisterFunction(void** image, const char* function, char* /*kernel*/,
-                                         const char* name, int /*most_threads*/,
-                                         void* /*thread*/, void* /*block*/, void* /*block_size*/,
-                                         void* /*grid_size*/, int* /*warp_size*/) {
+                                         const char* name, int /*most_threads*/, void* /*thread*/,
+                                         void* /*block*/, void* /*block_size*/, void* /*grid_size*/,
+                                         int* /*warp_size*/) {
   register_kernel(image, function, name);
 }
 

@@ -14,7 +14,9 @@ using ohm::DeviceAddress;
 
 namespace {
 
-DeviceAddress managed_address(const void* pointer) { return reinterpret_cast<DeviceAddress>(pointer); }
+DeviceAddress managed_address(const void* pointer) {
+  return reinterpret_cast<DeviceAddress>(pointer);
+}
 
 /// cudaMemLocation.
 struct Location {

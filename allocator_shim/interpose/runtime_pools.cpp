@@ -185,8 +185,7 @@ OHM_EXPORTED Status cudaMallocAsync(void** pointer, std::size_t bytes, Stream* s
   if (capture == nullptr) {
     return cudaMallocFromPoolAsync(pointer, bytes, gpus().current_pool(device), stream);
   }
-  const Status status =
-      cudaMallocFromPoolAsync(pointer, bytes, gpus().graph_pool(device), nullptr);
+  const Status status = cudaMallocFromPoolAsync(pointer, bytes, gpus().graph_pool(device), nullptr);
   if (status == Status::success) capture->graph->add(NodeType::allocation);
   return status;
 }

@@ -309,7 +309,8 @@ OHM_EXPORTED Status cudaStreamEndCapture(Stream* stream, Graph** graph) {
 
 OHM_EXPORTED Status cudaThreadExchangeStreamCaptureMode(int* mode) {
   OHM_RUNTIME_CALL;
-  const bool is_mode = mode != nullptr && *mode >= 0 && *mode <= static_cast<int>(CaptureMode::relaxed);
+  const bool is_mode =
+      mode != nullptr && *mode >= 0 && *mode <= static_cast<int>(CaptureMode::relaxed);
   if (!is_mode) return noted(Status::invalid_value);
   CaptureMode& current = capture_mode_of_thread();
   *mode = static_cast<int>(std::exchange(current, static_cast<CaptureMode>(*mode)));

@@ -136,8 +136,7 @@ class SnapshotMaker {
 
   static void add_free(std::uint64_t bytes, std::uint64_t address, SnapshotSegment& segment) {
     if (bytes == 0) return;
-    segment.blocks.push_back(
-        {address, bytes, 0, kNoStack, kNoText, BlockView::State::inactive});
+    segment.blocks.push_back({address, bytes, 0, kNoStack, kNoText, BlockView::State::inactive});
   }
 
   /// Where it ends.
