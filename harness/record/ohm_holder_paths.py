@@ -71,7 +71,7 @@ def is_dictionary_of(thing, torch):
     if not isinstance(thing, dict) or not thing:
         return False
     values = list(thing.values())[:8]
-    if len(thing) > 4 and all(isinstance(value, (dict, *SEQUENCES)) for value in values):
+    if len(thing) > 8 and all(isinstance(value, (dict, *SEQUENCES)) for value in values):
         return True
     return 2 * sum(isinstance(value, torch.Tensor) for value in values) > len(values)
 

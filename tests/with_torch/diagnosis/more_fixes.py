@@ -15,7 +15,7 @@ MORE_FIXES = {
     "mc_dropout_list": [("net(x), dim=-1))", "torch.no_grad()(net)(x), dim=-1))"), ("range(500)", "range(60)")],
     "self_critical": [("m.log_prob(action))", "m.log_prob(action))\n    del policy.saved_log_probs[:-10]")],
     "diffusion_sampling": [("diffusion.sample(model, 16)", "torch.no_grad()(diffusion.sample)(model, 16)")],
-    "perplexity": [("append(neg_log_likelihood)", "append(torch.tensor(neg_log_likelihood.item()))")],
+    "perplexity": [("neg_log_likelihood, _ = model(", "neg_log_likelihood, _ = torch.no_grad()(model)(")],
     "no_grad_as_statement": [("outputs = model(images)", "outputs = torch.no_grad()(model)(images)")],
     "gradient_history": [("append(p.grad)", "append(p.grad.cpu())"), ("range(1000)", "range(150)")],
     "hooks_registered_each_step": [("append(output)", "append(output.detach().cpu())"), ("range(500)", "range(60)")],
