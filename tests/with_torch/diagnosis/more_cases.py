@@ -26,7 +26,7 @@ MORE_CASES = {
     "position_cache": (("growth", "kept"), (23,), ("--limit", "1GiB"), {}),
     "server_results": (("growth", "kept"), (24,), ("--limit", "1GiB"), {}),
     "step_outputs_dataclass": (("growth", "kept"), (36,), ("--limit", "1GiB"), {}),
-    "memory_queue": (("growth", "kept"), (23,), ("--limit", "1GiB"), {}),
+    "memory_queue": (("growth", "kept", "full"), (23, 33), ("--limit", "1GiB"), {}),
     "image_pool": (("growth", "kept"), (15,), (), {}),
     "big_logits": (("large request", "full"), (17, 16), ("--limit", "2GiB"), {}),
     "longest_batch_late_oom": (("full",), (), ("--limit", "2GiB"), {}),
