@@ -39,6 +39,6 @@ MORE_FIXES = {
     "image_pool": [("self.images.append(image.unsqueeze(0))",
                     "self.images.append(image.unsqueeze(0))\n            del self.images[:-50]")],
     "longest_batch_late_oom": [("+ [2500]", "+ [250]")],
-    "too_many_experts": [("width, width, bias=False)", "width, width, bias=False, dtype=torch.bfloat16)")],
+    "too_many_experts": [("Mixture(400,", "Mixture(100,")],
     "big_logits": [("(2, 2048)", "(1, 512)")],
 }
