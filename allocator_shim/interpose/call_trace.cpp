@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -18,7 +19,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 
 #include "allocator_shim/fault/fault_point.h"
@@ -171,7 +171,7 @@ struct ThreadFailures {
 };
 struct Failures {
   bool is_any = false;
-  std::map<std::thread::id, ThreadFailures> threads;
+  std::map<std::uint64_t, ThreadFailures> threads;  ///< by their numbers
 };
 
 std::mutex failures_mutex;
@@ -189,9 +189,16 @@ bool is_own_failure(const FaultTrace* shared) {
   return shared != nullptr && shared->process == getpid();
 }
 
+/// Unlike its identifier, nobody gets it again when the thread has ended.
+std::uint64_t number_of_thread() {
+  static std::atomic<std::uint64_t> last = 0;
+  thread_local const std::uint64_t number = ++last;
+  return number;
+}
+
 /// See Note [Calls made again].
 bool is_made_again(std::uint64_t name, std::uint64_t key, CallKind kind) {
-  ThreadFailures& own = failures.threads[std::this_thread::get_id()];
+  ThreadFailures& own = failures.threads[number_of_thread()];
   const int times = ++own.calls[{name, key}];
   if (call_follower != nullptr) return times > (kind == CallKind::wait ? 2 : 1);
   const bool is_known = times > 1;
@@ -267,7 +274,7 @@ void note_failed_call(const char* name) {
 void note_error_is_read() {
   if (!is_own_failure(trace())) return;
   const std::lock_guard guard(failures_mutex);
-  if (failures.is_any) failures.threads[std::this_thread::get_id()].is_read = true;
+  if (failures.is_any) failures.threads[number_of_thread()].is_read = true;
 }
 
 bool may_inject(bool is_sticky) {
