@@ -11,6 +11,7 @@
 #include "harness/exec/value_options.h"
 #include "harness/gate/baseline.h"
 #include "reports/json/json_report.h"
+#include "tests/support/golden.h"
 #include "tests/support/temp_folder.h"
 
 namespace ohm::engine {
@@ -52,7 +53,7 @@ class CommandResults : public testing::Test {
  protected:
   std::vector<ProcessRecord> records(const json& written) {
     folder_.write("7.json", written.dump());
-    std::filesystem::copy(std::string(OHM_GOLDEN_DIR) + "/snapshots/linear_no_grad.pickle",
+    std::filesystem::copy(test::golden_path("snapshots/linear_no_grad.pickle"),
                           folder_.file("7.pickle"),
                           std::filesystem::copy_options::overwrite_existing);
     return read_process_records(folder_.path().string());

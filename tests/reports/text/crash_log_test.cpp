@@ -84,7 +84,7 @@ TEST(CrashLog, IsReadBesideAndWithinVeryLongLines) {
                                    "File " + many + "\n" + message,
                                    std::string(200'000, '-') + "\n" + message};
   for (std::size_t before = 3'600; before < 4'100; before += 61) {
-    logs.push_back(std::string(before, 'x') + " " + message + " " + many);
+    logs.push_back(fmt::format("{} {} {}", std::string(before, 'x'), message, many));
   }
   for (const std::string& text : logs) {
     const std::optional<CrashLog> log = parse_crash_log(text);
