@@ -76,22 +76,22 @@ TEST_F(TwoProcesses, SoDoesOneThatIsNotWaitedForYet) {
 }
 
 TEST_F(SharedGpus, AProcessThatEndsGivesItsMemoryBack) {
-  Program second_(table_);
+  Program second(table_);
   {
-    Program first_(table_);
-    EXPECT_EQ(first_("take 0 40"), "0");
-    EXPECT_EQ(second_("free 0"), "24");
+    Program first(table_);
+    EXPECT_EQ(first("take 0 40"), "0");
+    EXPECT_EQ(second("free 0"), "24");
   }
-  EXPECT_EQ(second_("free 0"), "64");
+  EXPECT_EQ(second("free 0"), "64");
 }
 
 TEST_F(SharedGpus, AForkedChildHasNoneAndTakesNoneAway) {
-  Program first_(table_);
-  EXPECT_EQ(first_("take 0 40"), "0");
-  EXPECT_EQ(first_("fork"), "3");  // not initialized, as on a card
-  EXPECT_EQ(first_("free 0"), "24");
-  Program second_(table_);
-  EXPECT_EQ(second_("take 0 26"), "2");
+  Program first(table_);
+  EXPECT_EQ(first("take 0 40"), "0");
+  EXPECT_EQ(first("fork"), "3");  // not initialized, as on a card
+  EXPECT_EQ(first("free 0"), "24");
+  Program second(table_);
+  EXPECT_EQ(second("take 0 26"), "2");
 }
 
 TEST_F(TwoProcesses, AProgramThatReplacesItselfStartsWithNothing) {
@@ -103,31 +103,31 @@ TEST_F(TwoProcesses, AProgramThatReplacesItselfStartsWithNothing) {
 
 TEST_F(SharedGpus, NvmlListsEveryProcessWithItsContext) {
   const std::string gpus = "t4-16g,capacity=4GiB";
-  Program first_(table_, gpus);
-  Program second_(table_, gpus);
+  Program first(table_, gpus);
+  Program second(table_, gpus);
   Program onlooker(table_, gpus);
   EXPECT_EQ(onlooker("processes 0"), "");
-  EXPECT_EQ(first_("take 0 1000"), "0");
+  EXPECT_EQ(first("take 0 1000"), "0");
   const int context = std::stoi(onlooker("used 0")) - 1000;
   EXPECT_GT(context, 0);
-  EXPECT_EQ(second_("take 0 500"), "0");
+  EXPECT_EQ(second("take 0 500"), "0");
   EXPECT_EQ(onlooker("used 0"), std::to_string(1500 + 2 * context));
   EXPECT_EQ(onlooker("processes 0"),
-            std::to_string(first_.process()) + ":" + std::to_string(1000 + context) + " " +
-                std::to_string(second_.process()) + ":" + std::to_string(500 + context));
-  EXPECT_EQ(first_("free 0"), std::to_string(4096 - 1500 - 2 * context));
+            std::to_string(first.process()) + ":" + std::to_string(1000 + context) + " " +
+                std::to_string(second.process()) + ":" + std::to_string(500 + context));
+  EXPECT_EQ(first("free 0"), std::to_string(4096 - 1500 - 2 * context));
 }
 
 TEST_F(SharedGpus, AFullCardHasNoRoomForAnotherContext) {
   const std::string gpus = "t4-16g,capacity=1GiB";
-  Program first_(table_, gpus);
-  Program second_(table_, gpus);
-  const std::string free = first_("free 0");
-  EXPECT_EQ(first_("take 0 " + free), "0");
-  EXPECT_EQ(second_("take 0 1"), "2");
-  EXPECT_EQ(second_("free 0"), "failed 2");
-  EXPECT_EQ(first_("drop"), "0");
-  EXPECT_EQ(second_("take 0 1"), "0");
+  Program first(table_, gpus);
+  Program second(table_, gpus);
+  const std::string free = first("free 0");
+  EXPECT_EQ(first("take 0 " + free), "0");
+  EXPECT_EQ(second("take 0 1"), "2");
+  EXPECT_EQ(second("free 0"), "failed 2");
+  EXPECT_EQ(first("drop"), "0");
+  EXPECT_EQ(second("take 0 1"), "0");
 }
 
 TEST_F(SharedGpus, AMissingTableEndsTheProgram) {
@@ -136,10 +136,10 @@ TEST_F(SharedGpus, AMissingTableEndsTheProgram) {
 }
 
 TEST_F(SharedGpus, WithoutATableEachProcessHasItsOwn) {
-  Program first_("");
-  Program second_("");
-  EXPECT_EQ(first_("take 0 60"), "0");
-  EXPECT_EQ(second_("take 0 60"), "0");
+  Program first("");
+  Program second("");
+  EXPECT_EQ(first("take 0 60"), "0");
+  EXPECT_EQ(second("take 0 60"), "0");
 }
 
 TEST_F(SharedGpus, SurviveADeathAtAnyMoment) {
