@@ -138,7 +138,10 @@ Status fill_rows(void* to, std::size_t pitch, int byte, std::size_t row_bytes, s
   return status;
 }
 
-Status fill_words(std::uint32_t* to, std::uint32_t word, std::size_t count) {
+namespace {
+
+template <typename Word>
+Status fill_with(Word* to, Word word, std::size_t count) {
   if (count == 0) return Status::success;
   std::size_t bytes = 0;
   if (__builtin_mul_overflow(count, sizeof(word), &bytes)) return Status::invalid_value;
@@ -148,6 +151,16 @@ Status fill_words(std::uint32_t* to, std::uint32_t word, std::size_t count) {
   if (status != Status::success) return status;
   if (place != Place::device || is_done(bytes, kLargestDeviceCopy)) std::fill_n(to, count, word);
   return Status::success;
+}
+
+}  // namespace
+
+Status fill_words(std::uint32_t* to, std::uint32_t word, std::size_t count) {
+  return fill_with(to, word, count);
+}
+
+Status fill_words(std::uint16_t* to, std::uint16_t word, std::size_t count) {
+  return fill_with(to, word, count);
 }
 
 }  // namespace ohm::interpose

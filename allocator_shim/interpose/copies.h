@@ -43,6 +43,7 @@ Status copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t f
 Status fill(void* to, int byte, std::size_t bytes);
 Status fill_rows(void* to, std::size_t pitch, int byte, std::size_t row_bytes, std::size_t rows);
 Status fill_words(std::uint32_t* to, std::uint32_t word, std::size_t count);
+Status fill_words(std::uint16_t* to, std::uint16_t word, std::size_t count);
 
 /// For the calls that take a stream. Where that is captured, a copy or a fill becomes a node of the
 /// graph, and nothing is written: what graphs compute is followed, or unknown, at each replay.

@@ -1,4 +1,5 @@
 // CUDA's runtime: nodes that programs add to graphs themselves.
+#include <array>
 #include <cstdint>
 #include <map>
 #include <utility>
@@ -42,6 +43,10 @@ struct FillParameters {
     for (std::size_t row = 0; row < height; ++row) {
       std::byte* const first = to + row * pitch;
       if (element_bytes == 1) fill(first, static_cast<int>(value), width);
+      if (element_bytes == 2) {
+        fill_words(reinterpret_cast<std::uint16_t*>(first), static_cast<std::uint16_t>(value),
+                   width);
+      }
       if (element_bytes == 4) fill_words(reinterpret_cast<std::uint32_t*>(first), value, width);
     }
   }

@@ -98,7 +98,7 @@ class Look:
             file = self.holders.main_file if is_main else module.__file__
             self._add_variables(vars(module), Root("", "<module>", file))
         self._search()
-        # What a model's call works on may be what the program keeps: that is told of.
+        # Last: what a model's call works on may be what the program itself keeps, which is told.
         self._add_frames(frame for frame in frames if frame[1])
         self._search()
         for found in self.tensors:

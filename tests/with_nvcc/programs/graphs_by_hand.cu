@@ -1,6 +1,6 @@
 // exec: --gpu tiny-64m
-// Graphs that a program builds node by node: host functions, copies and fills are done at each launch,
-// and memory stays with the GPU's graphs until it is trimmed.
+// Graphs that a program builds node by node: host functions, copies and fills are done at each
+// launch, and memory stays with the GPU's graphs until it is trimmed.
 #include <cstdint>
 #include <cstring>
 
@@ -27,10 +27,16 @@ int main() {
   cudaMemsetParams fill = {};
   fill.dst = data;
   fill.elementSize = 4;
-  fill.width = 32;
+  fill.width = 31;
   fill.height = 1;
   fill.value = 0x40400000;  // 3
   OK(cudaGraphAddMemsetNode(&filled, graph, nullptr, 0, &fill));
+  // The last one, by its halves.
+  fill.dst = data + 31;
+  fill.elementSize = 2;
+  fill.width = 2;
+  fill.value = 0x4040;
+  OK(cudaGraphAddMemsetNode(&filled, graph, &filled, 1, &fill));
   void* arguments[] = {&data};
   cudaKernelNodeParams launch = {};
   launch.func = reinterpret_cast<void*>(&touch);
@@ -57,7 +63,7 @@ int main() {
   OK(cudaGraphGetNodes(graph, nullptr, &nodes));
   OK(cudaGraphGetRootNodes(graph, nullptr, &roots));
   OK(cudaGraphGetEdges(graph, nullptr, nullptr, nullptr, &edges));
-  CHECK(nodes == 6 && roots == 1 && edges == 5);
+  CHECK(nodes == 7 && roots == 1 && edges == 6);
   cudaGraphNodeType type;
   OK(cudaGraphNodeGetType(taken, &type));
   CHECK(type == cudaGraphNodeTypeMemAlloc);
@@ -67,7 +73,7 @@ int main() {
   CHECK(called == 0 && host[31] == 0);
   for (int i = 0; i < 3; ++i) OK(cudaGraphLaunch(executable, 0));
   OK(cudaDeviceSynchronize());
-  CHECK(called == 3 && host[31] == 3);
+  CHECK(called == 3 && host[30] == 3 && host[31] > 3.003F && host[31] < 3.004F);  // 0x40404040
   CHECK(graph_memory(cudaGraphMemAttrUsedMemHigh) == 8 * kMiB);
   CHECK(graph_memory(cudaGraphMemAttrReservedMemCurrent) == 8 * kMiB);
   CHECK(before - free_bytes() == 8 * kMiB);
