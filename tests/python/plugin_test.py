@@ -163,7 +163,8 @@ def test_unknown_limit(): pass
 @pytest.mark.gpu_memory(peak="2 GB")
 def test_unknown_size(): pass
 
-def test_fixture(gpu_memory):
+def test_fixture(gpu_memory, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
     held = allocate(3)
     allocate(4)
     assert (gpu_memory.current, gpu_memory.peak) == (3 << 20, 7 << 20)

@@ -7,7 +7,7 @@ import sys
 import time
 from typing import Any, Callable, Dict, List, Optional
 
-from ohm._testing import virtual_gpu
+from ohm._testing import STARTED_IN, virtual_gpu
 from ohm._testing.virtual_gpu import initialized_torch
 
 # Events of one test that are kept.
@@ -161,5 +161,5 @@ def file_name(test: str) -> str:
 
 def relative(path: str) -> str:
     """To the folder that pytest was started in, where it is below."""
-    below = os.path.relpath(path) if path else ".."
+    below = os.path.relpath(path, STARTED_IN) if path else ".."
     return path if below.startswith("..") else below
