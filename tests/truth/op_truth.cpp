@@ -35,7 +35,7 @@ constexpr Device kDevice = Device::cuda(0);
 
 /// Of sums over a few thousand elements whose order is the device's own, relative to the largest
 /// element of a result.
-double tolerance_of(DType dtype) {
+double relative_tolerance_of(DType dtype) {
   switch (dtype) {
     case DType::float16:
       return 4e-3;
@@ -67,7 +67,7 @@ void compare(const Values& device, const Values& host, DType dtype, Row& row) {
     for (const double value : host[list]) {
       if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
     }
-    const Tolerance tolerance = {0, tolerance_of(dtype) * std::max(largest, 1e-3)};
+    const Tolerance tolerance = {0, relative_tolerance_of(dtype) * std::max(largest, 1e-3)};
     for (std::size_t i = 0; i < host[list].size(); ++i) {
       row.compare(device[list][i], host[list][i], tolerance);
     }
