@@ -154,7 +154,7 @@ TEST_P(EachOptimizer, StartsAgainFromWhatWasThereBefore) {
 }
 
 // What a second try of the first step dies of, over all requests that can fail: recorded from
-// PyTorch 2.6.0 and 2.15.0, which docs/sweeps.md has in a table.
+// PyTorch 2.6.0 and 2.15.0; docs/sweeps.md names the optimizers.
 std::vector<std::string> missing_entries(const std::string& optimizer) {
   if (optimizer == "SGD" || optimizer == "Adagrad" || optimizer == "LBFGS") return {};
   if (optimizer == "Adamax") return {"exp_avg", "exp_inf"};
