@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""ohm.read_snapshot() of ten million events takes at most 3 s: of the processor, as other programs may
-run beside it, and the best of three times.
+"""ohm.read_snapshot() of ten million events takes at most a third of the time of pickle.load(), which
+reads a tenth of them here. The aim is 3 s, on two idle cores.
 
     read_ten_million_events.py, with the package and NumPy installed
 """
@@ -13,7 +13,7 @@ import ohm
 
 EVENTS = 10_000_000
 BATCH = 1000  # of pickle: so many items are appended at once
-MOST_SECONDS = 3.0
+MOST_OF_PICKLE = 1 / 3
 
 
 def pickled(events):
@@ -25,7 +25,7 @@ def pickled(events):
     return pickle.dumps({"segments": [], "device_traces": [rows]}, protocol=4)
 
 
-def write_snapshot(path):
+def write_snapshot(path, events):
     """All batches but the first have the same bytes."""
     two, three = pickled(2 * BATCH), pickled(3 * BATCH)
     # The frame of protocol 4 begins with its length: what is compared lies behind it.
@@ -35,32 +35,40 @@ def write_snapshot(path):
     head = 2 + 9  # PROTO, FRAME: without a frame the rest is read as it is
     with open(path, "wb") as file:
         file.write(two[:2] + two[head:len(two) - end])
-        for _ in range(EVENTS // BATCH - 2):
+        for _ in range(events // BATCH - 2):
             file.write(batch)
         file.write(two[len(two) - end:])
 
 
-def seconds_of_reading(path):
+def seconds_of(read, path):
+    """Of the processor: other programs may run beside it."""
     started = sum(os.times()[:4])
+    read(path)
+    return sum(os.times()[:4]) - started
+
+
+def read_with_ohm(path):
     snapshot = ohm.read_snapshot(path)
-    seconds = sum(os.times()[:4]) - started
     if len(snapshot.events[0]) != EVENTS or int(snapshot.events[0].bytes[-1]) != 2 << 20:
         sys.exit(f"failed: {len(snapshot.events[0])} events were read")
-    return seconds
+
+
+def read_with_pickle(path):
+    with open(path, "rb") as file:
+        pickle.load(file)
 
 
 def main():
     with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as folder:
-        path = os.path.join(folder, "job.pickle")
-        write_snapshot(path)
-        best = seconds_of_reading(path)
-        for _ in range(2):
-            if best > MOST_SECONDS:
-                best = min(best, seconds_of_reading(path))
+        path, tenth = os.path.join(folder, "job.pickle"), os.path.join(folder, "tenth.pickle")
+        write_snapshot(path, EVENTS)
+        write_snapshot(tenth, EVENTS // 10)
+        ours = seconds_of(read_with_ohm, path)
+        pickles = seconds_of(read_with_pickle, tenth) * 10
         megabytes = os.path.getsize(path) / 1e6
-    print(f"{EVENTS} events ({megabytes:.0f} MB) were read in {best:.2f} s")
-    if best > MOST_SECONDS:
-        sys.exit(f"failed: not in {MOST_SECONDS} s")
+    print(f"{EVENTS} events ({megabytes:.0f} MB) were read in {ours:.2f} s; pickle takes {pickles:.1f} s")
+    if ours > pickles * MOST_OF_PICKLE:
+        sys.exit("failed: that is more than a third")
 
 
 if __name__ == "__main__":
