@@ -3,12 +3,13 @@ it. Where none does, the line that assigns to it what it holds."""
 import ast
 import linecache
 
-GROWS = frozenset("add append appendleft extend insert put push setdefault update".split())
+GROWS = frozenset("add append appendleft extend insert put put_nowait push setdefault update".split())
 GROWS_FIRST = frozenset("heappush insort insort_left insort_right".split())  # their first argument
 TAKES_ITEM = frozenset(("get", "setdefault"))
 LEAVES_GPU = frozenset("item tolist cpu numpy".split())
 NUMBERS = frozenset("bool float int len str".split())
-EMPTY = frozenset("Counter OrderedDict defaultdict deque dict list set".split())
+QUEUES = "LifoQueue PriorityQueue Queue SimpleQueue".split()
+EMPTY = frozenset("Counter OrderedDict defaultdict deque dict list set".split() + QUEUES)
 CONCATENATES = frozenset("cat concat concatenate hstack vstack".split())
 BACKWARD = "backward"
 CALLS = GROWS | GROWS_FIRST | {BACKWARD}
@@ -152,6 +153,15 @@ def growing_place(source, what):
                  is_concatenated=bool(concatenated),
                  is_collected=any(is_collected(source, node, what) for node in concatenated),
                  is_differentiated=any(differentiates(node, what) for node in steps))
+
+
+def line_of_result(function):
+    """Of what it returns last, itself and not a function in it."""
+    returns = [node for node in ast.walk(function) if isinstance(node, ast.Return) and node.value is not None]
+    inner = [node for node in ast.walk(function) if isinstance(node, FUNCTIONS) and node is not function]
+    own = [node.lineno for node in returns
+           if not any(one.lineno <= node.lineno <= one.end_lineno for one in inner)]
+    return max(own, default=function.lineno)
 
 
 def grows(node, what):

@@ -5,8 +5,8 @@ import ctypes
 import sys
 import time
 
-from ohm_holders import program_frames_of
 from ohm_process import is_power_of_two
+from ohm_program_frames import program_frames_of
 
 FIRST_STEP = 4  # optimizers have made their state by then
 GROWN = 1.1  # times what was allocated at the look before

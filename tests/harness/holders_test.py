@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""How the recorder tells what keeps memory alive, without PyTorch: lines that make variables hold more, and
+models that are not trained any more.
+
+    holders_test.py FOLDER [unittest's arguments]    # harness/record
+"""
+import ast
+import sys
+import types
+import unittest
+
+sys.path.insert(0, sys.argv.pop(1))
+from ohm_growing_lines import Attribute, Name, Source, growing_place
+from ohm_item_attributes import place_of_setting
+from ohm_trainings import KeptModels, Trainings
+
+
+class Module:
+    def __init__(self, *weights):
+        self.weights = weights
+
+    def parameters(self):
+        return self.weights
+
+
+class Optimizer:
+    def __init__(self, model):
+        self.param_groups = [{"params": list(model.parameters())}]
+
+
+class Weight:
+    pass
+
+
+TORCH = types.SimpleNamespace(nn=types.SimpleNamespace(Module=Module), optim=types.SimpleNamespace(Optimizer=Optimizer))
+
+
+def pair():
+    model = Module(Weight())
+    return model, Optimizer(model)
+
+
+class KeptModelsTest(unittest.TestCase):
+    def setUp(self):
+        self.trainings = Trainings()
+        self.pairs = [pair() for _ in range(4)]
+
+    def steps(self, *indices):
+        for index in indices:
+            self.trainings.note_step(self.pairs[index][1])
+
+    def are_kept(self, values):
+        kept = KeptModels(TORCH, self.trainings)
+        for _, optimizer in self.pairs:
+            kept.note_optimizer(optimizer)
+        return kept.are_in(dict(enumerate(values)))
+
+    def test_are_those_whose_training_ended_before_the_next_began(self):
+        self.steps(0, 0, 1, 1, 2, 2)
+        folds = [{"model": model, "optimizer": optimizer} for model, optimizer in self.pairs[:2]]
+        self.assertTrue(self.are_kept(folds))
+        self.assertTrue(self.are_kept(self.pairs[:2]), "tuples")
+        self.assertTrue(self.are_kept([types.SimpleNamespace(a=one) for _, one in self.pairs[:2]]), "objects")
+        self.assertFalse(self.are_kept(self.pairs[1:3]), "one is trained")
+
+    def test_are_none_of_those_that_are_trained_by_turns(self):
+        self.steps(0, 1, 2, 3, 0, 1, 2, 3)
+        self.assertFalse(self.are_kept(self.pairs))
+        self.steps(*[0] * 5, *[1] * 5)
+        self.assertFalse(self.are_kept(self.pairs), "of different numbers of steps")
+
+    def test_are_none_in_the_first_round(self):
+        self.steps(0, 1, 2)
+        self.assertFalse(self.are_kept(self.pairs))
+
+    def test_are_copies_that_no_optimizer_changes(self):
+        copies = [Module(Weight()) for _ in range(3)]
+        self.assertFalse(self.are_kept(copies), "nothing is trained: a program that serves several")
+        self.steps(0, 0)
+        self.assertTrue(self.are_kept(copies))
+        self.assertFalse(self.are_kept(copies[:2]), "a teacher and an average")
+        self.assertFalse(self.are_kept([*copies[:2], self.pairs[0][0]]), "the trained model is among them")
+
+
+def place(text, name):
+    return growing_place(Source(ast.parse(text)), name)
+
+
+class GrowingPlacesTest(unittest.TestCase):
+    def test_queue_grows_where_something_is_put_into_it(self):
+        text = "waiting = queue.Queue()\nwaiting.put(node)\n"
+        self.assertEqual(2, place(text, Name("waiting")).line)
+        self.assertTrue(place(text.replace("put", "put_nowait"), Name("waiting")).grows)
+        self.assertIsNone(place("waiting = queue.Queue()\n", Name("waiting")))
+
+    def test_attribute_is_set_where_a_program_goes_through_a_container(self):
+        text = ("documents.append(Document())\nfor document in documents:\n    document.vector = f(document)\n"
+                "    document.score = 1\nfor document in documents:\n    document.vector = document.vector.half()\n")
+        source = Source(ast.parse(text))
+        found = place_of_setting(source, "vector", container_grows=True)
+        self.assertEqual((3, True), (found.line, found.grows))
+        self.assertIsNone(place_of_setting(source, "score", container_grows=True), "a number")
+
+    def test_attribute_that_a_method_sets_counts_where_the_container_does_not_grow(self):
+        text = ("class Document:\n    def __init__(self):\n        self.vector = make()\n"
+                "    def encode(self):\n        self.vector = f(self)\n")
+        source = Source(ast.parse(text))
+        self.assertIsNone(place_of_setting(source, "vector", container_grows=True))
+        self.assertEqual(5, place_of_setting(source, "vector", container_grows=False).line)
+        self.assertEqual(5, place(text, Attribute("vector", "Document")).line)
+
+
+if __name__ == "__main__":
+    unittest.main()
