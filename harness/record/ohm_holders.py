@@ -196,7 +196,6 @@ class Look:
         if isinstance(thing, self.torch.optim.Optimizer):
             for parameter in vars(thing).get("state", ()):
                 self.optimizers[id(parameter)].add(id(thing))
-            self.kept_models.note_optimizer(thing)
         if isinstance(thing, dict):
             for key, value in list(thing.items()):
                 self._add(value, found, f"[{short_text(key)}]", "item", found.root)

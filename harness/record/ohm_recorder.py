@@ -140,6 +140,22 @@ class Recorder(ProcessRecorder):
 
         optimizer.register_optimizer_step_pre_hook(self._on_step)
         optimizer.register_optimizer_step_post_hook(self._after_step)
+        self._follow_new_optimizers(optimizer.Optimizer)
+
+    def _follow_new_optimizers(self, optimizer_class):
+        init = optimizer_class.__init__
+
+        @functools.wraps(init)
+        def init_noting(optimizer, *arguments, **named):
+            init(optimizer, *arguments, **named)
+            self._note_optimizer(optimizer)
+
+        optimizer_class.__init__ = init_noting
+
+    @without_errors
+    def _note_optimizer(self, optimizer):
+        if self.holders is not None:
+            self.holders.trainings.note_optimizer(optimizer)
 
     def _follow_end(self):
         self.follow_ends()

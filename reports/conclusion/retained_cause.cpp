@@ -162,7 +162,7 @@ std::string holder_phrase(const RetainedResult& holder) {
                        short_bytes(holder.bytes));
   }
   if (holder.kind == "models") {
-    return fmt::format("{} keeps models that are not trained any more, {} in {} tensors", where,
+    return fmt::format("{} keeps models beside the one that is trained, {} in {} tensors", where,
                        short_bytes(holder.bytes), grouped(holder.blocks));
   }
   if (holder.is_concatenated) {

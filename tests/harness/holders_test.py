@@ -35,51 +35,59 @@ class Weight:
 TORCH = types.SimpleNamespace(nn=types.SimpleNamespace(Module=Module), optim=types.SimpleNamespace(Optimizer=Optimizer))
 
 
-def pair():
-    model = Module(Weight())
-    return model, Optimizer(model)
-
-
 class KeptModelsTest(unittest.TestCase):
     def setUp(self):
         self.trainings = Trainings()
-        self.pairs = [pair() for _ in range(4)]
+        self.pairs = []
 
-    def steps(self, *indices):
+    def make(self, models):
+        for _ in range(models):
+            model = Module(Weight())
+            self.pairs.append((model, Optimizer(model)))
+            self.trainings.note_optimizer(self.pairs[-1][1])
+
+    def step(self, *indices):
         for index in indices:
             self.trainings.note_step(self.pairs[index][1])
 
     def are_kept(self, values):
-        kept = KeptModels(TORCH, self.trainings)
-        for _, optimizer in self.pairs:
-            kept.note_optimizer(optimizer)
-        return kept.are_in(dict(enumerate(values)))
+        return KeptModels(TORCH, self.trainings).are_in(dict(enumerate(values)))
 
-    def test_are_those_whose_training_ended_before_the_next_began(self):
-        self.steps(0, 0, 1, 1, 2, 2)
-        folds = [{"model": model, "optimizer": optimizer} for model, optimizer in self.pairs[:2]]
-        self.assertTrue(self.are_kept(folds))
-        self.assertTrue(self.are_kept(self.pairs[:2]), "tuples")
-        self.assertTrue(self.are_kept([types.SimpleNamespace(a=one) for _, one in self.pairs[:2]]), "objects")
-        self.assertFalse(self.are_kept(self.pairs[1:3]), "one is trained")
+    def test_are_those_whose_training_ended_before_the_next_was_made(self):
+        for fold in range(3):
+            self.make(1)
+            self.step(fold, fold)
+        folds = [{"model": model, "optimizer": optimizer} for model, optimizer in self.pairs]
+        self.assertTrue(self.are_kept(folds[:2]))
+        self.assertTrue(self.are_kept(folds), "the last one, too")
+        self.assertTrue(self.are_kept(self.pairs), "tuples")
+        objects = [types.SimpleNamespace(net=model, opt=optimizer) for model, optimizer in self.pairs]
+        self.assertTrue(self.are_kept(objects))
+        self.assertTrue(self.are_kept([model for model, _ in self.pairs]), "without their optimizers")
+        self.assertFalse(self.are_kept(folds[1:]), "one is trained")
+        self.assertFalse(self.are_kept([optimizer for _, optimizer in self.pairs]))
+
+    def test_are_kept_when_their_optimizers_are_gone(self):
+        for fold in range(3):
+            self.make(1)
+            self.step(fold, fold)
+            model, _ = self.pairs[fold]
+            self.pairs[fold] = model, None
+        self.assertTrue(self.are_kept([model for model, _ in self.pairs]))
 
     def test_are_none_of_those_that_are_trained_by_turns(self):
-        self.steps(0, 1, 2, 3, 0, 1, 2, 3)
+        self.make(4)
+        self.step(0, 1, 2, 3, 0, 1, 2, 3)
         self.assertFalse(self.are_kept(self.pairs))
-        self.steps(*[0] * 5, *[1] * 5)
+        self.step(*[0] * 5, *[1] * 5)
         self.assertFalse(self.are_kept(self.pairs), "of different numbers of steps")
 
-    def test_are_none_in_the_first_round(self):
-        self.steps(0, 1, 2)
-        self.assertFalse(self.are_kept(self.pairs))
-
-    def test_are_copies_that_no_optimizer_changes(self):
-        copies = [Module(Weight()) for _ in range(3)]
-        self.assertFalse(self.are_kept(copies), "nothing is trained: a program that serves several")
-        self.steps(0, 0)
-        self.assertTrue(self.are_kept(copies))
-        self.assertFalse(self.are_kept(copies[:2]), "a teacher and an average")
-        self.assertFalse(self.are_kept([*copies[:2], self.pairs[0][0]]), "the trained model is among them")
+    def test_are_none_that_have_not_been_trained(self):
+        others = [Module(Weight()) for _ in range(4)]
+        self.assertFalse(self.are_kept(others), "of a program that serves several")
+        self.make(1)
+        self.step(0, 0)
+        self.assertFalse(self.are_kept(others), "clients whose turn comes later")
 
 
 def place(text, name):

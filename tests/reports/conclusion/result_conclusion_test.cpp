@@ -216,7 +216,7 @@ TEST(ResultConclusion, TheLastResultIsNotWhatKeepsTheGraphs) {
       << "a sum";
 }
 
-TEST(ResultConclusion, ModelsThatAreNotTrainedAnyMoreAreKept) {
+TEST(ResultConclusion, ModelsBesideTheOneThatIsTrainedAreKept) {
   VariantResult variant = out_of_memory(512 * kMebibyte);
   RetentionResult& retention = variant.retention.emplace();
   retention.entries = {retained("module", 400 * kMebibyte, 0)};
