@@ -214,6 +214,15 @@ def is_collected(source, node, what):
     return loop is not None and not any(reads(one, what) for one in ast.iter_child_nodes(loop))
 
 
+def is_read(source, what):
+    """Beside the lines that make it longer."""
+    part = what.part_of(source)
+    grown = [node for node in source.steps_in(part) if grows(node, what)]
+    return any(what.is_in(one) and isinstance(one.ctx, ast.Load) and
+               not any(step.lineno <= one.lineno <= step.end_lineno for step in grown)
+               for one in ast.walk(part))
+
+
 def reads(node, what):
     """Beyond asking whether there is any, and giving it its own value."""
     if isinstance(node, ast.Compare) or isinstance(node, ASSIGNMENTS) and assigns(node, what):

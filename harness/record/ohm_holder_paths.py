@@ -7,7 +7,7 @@ import sys
 import time
 import types
 
-from ohm_growing_lines import Attribute, Item, Name, Sources, growing_place
+from ohm_growing_lines import Attribute, Item, Name, Sources, growing_place, is_read
 from ohm_item_attributes import cached_property_of, place_of_property, place_of_setting
 
 MOST_SECONDS = 1.0  # to look for lines
@@ -171,10 +171,12 @@ class GrowingPlaces:
         return assigned
 
     def of_buffer(self, found):
-        """Of one that the program's own module replaces by itself and more; None: it does not."""
+        """Of one that the program's own module replaces by itself and more, and computes with; None: it does
+        not."""
         for file, what in self._names_of_attribute(found.label[2:-2], found.parent.parent.thing):
-            place = growing_place(self.sources.of(file), what)
-            if place and place.is_concatenated:
+            source = self.sources.of(file)
+            place = growing_place(source, what)
+            if place and place.is_concatenated and is_read(source, what):
                 return file, place
         return None
 

@@ -383,6 +383,8 @@ class Look:
         found = group.largest[0]
         if is_of_exception(found):
             return "exception"
+        if is_buffer(group.first):
+            return "buffer"
         if group.keeps_models(self.kept_models):
             return "models"
         return kind_of(found, group.first, self.torch, group.keeps_optimizers(self.repeated))

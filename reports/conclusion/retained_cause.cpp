@@ -134,7 +134,8 @@ const RetainedResult* concatenated_holder(const VariantResult& variant, std::int
   if (2 * bytes >= alive_bytes) return largest;
   // What is computed with all of it gets larger with it, as logits of all keys of a queue do.
   constexpr std::int64_t kLeastShare = 16;
-  const bool grows_with_others = largest != nullptr && kLeastShare * bytes >= alive_bytes &&
+  const bool grows_with_others = largest != nullptr && largest->kind == "buffer" &&
+                                 kLeastShare * bytes >= alive_bytes &&
                                  2 * bytes_of_growing_calls(*variant.history) >= alive_bytes;
   return grows_with_others ? largest : nullptr;
 }

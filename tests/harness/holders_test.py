@@ -10,7 +10,7 @@ import types
 import unittest
 
 sys.path.insert(0, sys.argv.pop(1))
-from ohm_growing_lines import Attribute, Name, Source, growing_place
+from ohm_growing_lines import Attribute, Name, Source, growing_place, is_read
 from ohm_item_attributes import place_of_setting
 from ohm_trainings import KeptModels, Trainings
 
@@ -100,6 +100,14 @@ class GrowingPlacesTest(unittest.TestCase):
         self.assertEqual(2, place(text, Name("waiting")).line)
         self.assertTrue(place(text.replace("put", "put_nowait"), Name("waiting")).grows)
         self.assertIsNone(place("waiting = queue.Queue()\n", Name("waiting")))
+
+    def test_buffer_is_read_beside_the_line_that_makes_it_longer(self):
+        text = ("class Queue:\n    def add(self, key):\n        self.keys = torch.cat([self.keys, key])\n"
+                "    def forward(self, x):\n        return x @ self.keys\n")
+        name = Attribute("keys", "Queue")
+        self.assertTrue(place(text, name).is_concatenated)
+        self.assertTrue(is_read(Source(ast.parse(text)), name))
+        self.assertFalse(is_read(Source(ast.parse(text.replace("x @ self.keys", "x"))), name))
 
     def test_attribute_is_set_where_a_program_goes_through_a_container(self):
         text = ("documents.append(Document())\nfor document in documents:\n    document.vector = f(document)\n"

@@ -179,6 +179,8 @@ TEST(ResultConclusion, WhatIsComputedWithAllOfAQueueGrowsWithIt) {
     logits.end = i < 15 ? i + 1 : history.events;
     logits.bytes = 20 * static_cast<std::uint64_t>(kMebibyte) * (i + 1);
   }
+  EXPECT_EQ("full", conclusion_of(variant)->cause) << "nothing may be computed with it";
+  retention.entries[0].kind = "buffer";
   EXPECT_EQ("growth", conclusion_of(variant)->cause);
   EXPECT_EQ(21, conclusion_of(variant)->line);
   for (HistoryBlock& block : history.devices[0].blocks) {
