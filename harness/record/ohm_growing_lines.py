@@ -3,7 +3,8 @@ it. Where none does, the line that assigns to it what it holds."""
 import ast
 import linecache
 
-GROWS = frozenset("add append appendleft extend insert put put_nowait push setdefault update".split())
+GROWS = frozenset(
+    "add append appendleft extend insert put put_nowait push setdefault update".split())
 GROWS_FIRST = frozenset("heappush insort insort_left insort_right".split())  # their first argument
 TAKES_ITEM = frozenset(("get", "setdefault"))
 LEAVES_GPU = frozenset("item tolist cpu numpy".split())
@@ -157,11 +158,10 @@ def growing_place(source, what):
 
 def line_of_result(function):
     """Of what it returns last, itself and not a function in it."""
-    returns = [node for node in ast.walk(function) if isinstance(node, ast.Return) and node.value is not None]
     inner = [node for node in ast.walk(function) if isinstance(node, FUNCTIONS) and node is not function]
-    own = [node.lineno for node in returns
-           if not any(one.lineno <= node.lineno <= one.end_lineno for one in inner)]
-    return max(own, default=function.lineno)
+    lines = [node.lineno for node in ast.walk(function) if isinstance(node, ast.Return) and node.value]
+    return max((line for line in lines if not any(one.lineno <= line <= one.end_lineno for one in inner)),
+               default=function.lineno)
 
 
 def grows(node, what):

@@ -52,7 +52,8 @@ def own_name(found):
 
 
 def is_buffer(found):
-    return found.parent is not None and found.parent.label == "._buffers" and found.parent.parent is not None
+    parent = found.parent
+    return parent is not None and parent.label == "._buffers" and parent.parent is not None
 
 
 def is_inside_queue(found):
@@ -85,8 +86,8 @@ def is_of_module(found):
 
 
 def is_dictionary_of(found, torch, kept_models):
-    """Whether its values are tensors, mostly; or many containers, which come and go; or models that are
-    kept."""
+    """Whether its values are tensors, mostly; or many containers, which come and go; or models that
+    are kept."""
     thing = found.thing
     if not isinstance(thing, dict) or not thing:
         return False
@@ -171,8 +172,8 @@ class GrowingPlaces:
         return assigned
 
     def of_buffer(self, found):
-        """Of one that the program's own module replaces by itself and more, and computes with; None: it does
-        not."""
+        """Of one that the program's own module replaces by itself and more, and computes with; None:
+        it does not."""
         for file, what in self._names_of_attribute(found.label[2:-2], found.parent.parent.thing):
             source = self.sources.of(file)
             place = growing_place(source, what)
@@ -181,16 +182,17 @@ class GrowingPlaces:
         return None
 
     def of_items(self, container, attribute):
-        """The same, of an attribute of each object in a container; None: it is the container that grows, or
-        is not known to."""
+        """The same, of an attribute of each object in a container; None: it is the container that
+        grows, or is not known to."""
         if not self.files.is_program(file_of_module(type(attribute.parent.thing).__module__)):
             return None
         if cached_property_of(attribute) is not None:
             return place_of_property(self.sources, attribute, of_items=True)
         own = self.of(container)
+        container_grows = own is not None and own[1].grows
         for file in dict.fromkeys((attribute.root.file, *self.program)):
             source = self.sources.of(file)
-            place = source and place_of_setting(source, attribute.label[1:], bool(own and own[1].grows))
+            place = source and place_of_setting(source, attribute.label[1:], container_grows)
             if place:
                 return file, place
         return None

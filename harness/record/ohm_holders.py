@@ -93,7 +93,7 @@ class Look:
         self.parameters = []  # Found, of what a module may hold as well
         self.optimizers = collections.defaultdict(set)  # id of a parameter -> of those with its state
         self.groups = {}
-        self.filled = {}  # attributes of modules, and of objects in containers -> (file, Place), or None
+        self.filled = {}  # buffers, attributes of objects in containers -> (file, Place), or None
         self.variables = collections.defaultdict(list)  # id of an object -> roots, by all of its names
         self.is_whole = True
 

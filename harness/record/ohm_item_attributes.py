@@ -1,20 +1,23 @@
-"""The attribute of many objects in one container that makes each of them hold more: a cached property, or
-one that the program sets while it goes through the container (ohm_holders)."""
+"""The attribute of many objects in one container that makes each of them hold more: a cached
+property, or one that the program sets while it goes through the container (ohm_holders)."""
 import ast
 import functools
 
-from ohm_growing_lines import FUNCTIONS, Place, innermost_loop, is_empty, line_of_result, stores_numbers, targets_of
+from ohm_growing_lines import (Place, innermost_loop, is_empty, line_of_result, stores_numbers,
+                               targets_of)
 
 CONSTRUCTORS = frozenset(("__init__", "__new__", "__post_init__"))
 
 
 def item_attribute(found, container):
-    """The Found of the attribute of an object in the container that leads to what is found; None: none
-    does."""
-    while found is not container and found.parent is not None and found.parent.parent is not container:
-        found = found.parent
-    is_attribute_of_item = found.step == "attribute" and found.parent is not None and found.parent.step == "item"
-    return found if is_attribute_of_item and found.parent.parent is container else None
+    """The Found of the attribute of an object in the container that leads to what is found; None:
+    none does."""
+    while found is not container and found.parent is not None:
+        item = found.parent
+        if item.parent is container:
+            return found if found.step == "attribute" and item.step == "item" else None
+        found = item
+    return None
 
 
 def cached_property_of(found):
@@ -39,8 +42,8 @@ def place_of_property(sources, found, of_items=False):
 
 
 def place_of_setting(source, name, container_grows):
-    """The Place that sets the attribute of objects that a container has already. Where no line puts more into
-    the container, also a method of theirs."""
+    """The Place that sets the attribute of objects that a container has already. Where no line puts
+    more into the container, also a method of theirs."""
     within = [node for node in source.steps if sets(node, name) and not stores_numbers(node)]
     found = [node for node in within if is_of_item(source, node, name)]
     if not found and not container_grows:
@@ -66,9 +69,10 @@ def is_of_item(source, node, name):
     targets = ast.walk(loop.target) if isinstance(loop, (ast.For, ast.AsyncFor)) else ()
     passed = {one.id for one in targets if isinstance(one, ast.Name)}
     owners = [target.value for target in targets_of(node) if is_attribute(target, name)]
-    return any(isinstance(one, ast.Subscript) or isinstance(one, ast.Name) and one.id in passed for one in owners)
+    return any(isinstance(one, ast.Subscript) or isinstance(one, ast.Name) and one.id in passed
+               for one in owners)
 
 
 def is_in_constructor(source, node):
     functions = [one for one in source.functions if one.lineno <= node.lineno <= one.end_lineno]
-    return any(isinstance(one, FUNCTIONS) and one.name in CONSTRUCTORS for one in functions)
+    return any(one.name in CONSTRUCTORS for one in functions)

@@ -1,5 +1,5 @@
-"""Which models a program has trained and keeps beside the one that it trains: of folds, of trials. Those that
-it trains by turns, as of a GAN or of several agents, are none of them (ohm_holders)."""
+"""Which models a program has trained and keeps beside the one that it trains: of folds, of trials.
+Those that it trains by turns, as of a GAN or of several agents, are none of them (ohm_holders)."""
 import types
 import weakref
 
@@ -10,8 +10,8 @@ MOST_PARTS = 16  # of one of them
 
 
 class Trainings:
-    """Of a process: the steps that its optimizers make. One that has made its last step before the newest one
-    was made has ended."""
+    """Of a process: the steps that its optimizers make. One that has made its last step before the
+    newest one was made has ended."""
 
     def __init__(self):
         self.steps = self.newest = 0  # the steps that had been made when the newest optimizer was
@@ -68,7 +68,8 @@ class KeptModels:
         if any(id(one) in self.ended for one in parts):
             return bool(models)
         weights = [one for model in models for one in self.torch.nn.Module.parameters(model)]
-        return any(map(self.trainings.has_changed, weights)) and self.trained.isdisjoint(map(id, weights))
+        is_trained = not self.trained.isdisjoint(map(id, weights))
+        return not is_trained and any(map(self.trainings.has_changed, weights))
 
     def _parts_of(self, value):
         """Models and optimizers, of which it is one, or which it holds."""

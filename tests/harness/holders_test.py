@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""How the recorder tells what keeps memory alive, without PyTorch: lines that make variables hold more, and
-models that are not trained any more.
+"""How the recorder tells what keeps memory alive, without PyTorch: lines that make variables hold
+more, and models that are kept beside the one that is trained.
 
     holders_test.py FOLDER [unittest's arguments]    # harness/record
 """
@@ -10,7 +10,7 @@ import types
 import unittest
 
 sys.path.insert(0, sys.argv.pop(1))
-from ohm_growing_lines import Attribute, Name, Source, growing_place, is_read
+from ohm_growing_lines import Attribute, Name, Source, growing_place, is_read, line_of_result
 from ohm_item_attributes import place_of_setting
 from ohm_trainings import KeptModels, Trainings
 
@@ -32,7 +32,8 @@ class Weight:
     pass
 
 
-TORCH = types.SimpleNamespace(nn=types.SimpleNamespace(Module=Module), optim=types.SimpleNamespace(Optimizer=Optimizer))
+TORCH = types.SimpleNamespace(nn=types.SimpleNamespace(Module=Module),
+                              optim=types.SimpleNamespace(Optimizer=Optimizer))
 
 
 class KeptModelsTest(unittest.TestCase):
@@ -116,6 +117,13 @@ class GrowingPlacesTest(unittest.TestCase):
         found = place_of_setting(source, "vector", container_grows=True)
         self.assertEqual((3, True), (found.line, found.grows))
         self.assertIsNone(place_of_setting(source, "score", container_grows=True), "a number")
+
+    def test_a_property_is_of_the_line_that_returns(self):
+        text = ("@cached_property\ndef image(self):\n    def load():\n        return 1\n"
+                "    image = load()\n    return image.cuda()\n")
+        function = Source(ast.parse(text)).function("image", 1)
+        self.assertEqual(6, line_of_result(function))
+        self.assertEqual(1, line_of_result(ast.parse("def f(): pass").body[0]))
 
     def test_attribute_that_a_method_sets_counts_where_the_container_does_not_grow(self):
         text = ("class Document:\n    def __init__(self):\n        self.vector = make()\n"
