@@ -61,10 +61,10 @@ class GrowthLooks:
             self.in_growth = held
 
     def _look(self, device):
-        began = time.monotonic()
+        began = time.thread_time()
         frames = program_frames_of(self.holders.files, sys._getframe())
         held = self.holders.look(device, frames)
-        seconds = time.monotonic() - began
+        seconds = time.thread_time() - began
         self.seconds += seconds
         self.is_slow = seconds > MOST_SECONDS or self.seconds > MOST_SECONDS_IN_ALL
         return held

@@ -10,7 +10,7 @@ import types
 from ohm_growing_lines import Attribute, Item, Name, Sources, growing_place, is_read
 from ohm_item_attributes import cached_property_of, place_of_property, place_of_setting
 
-MOST_SECONDS = 1.0  # to look for lines
+MOST_SECONDS = 1.0  # to look for lines: of the thread, as a machine may be busy
 SEQUENCES = (list, tuple, set, frozenset, collections.deque)
 FUNCTION_CACHE = type(functools.lru_cache(lambda: None))
 # As programs write them: model._modules['0'] is model[0].
@@ -86,17 +86,26 @@ def is_of_module(found):
 
 
 def is_dictionary_of(found, torch, kept_models):
-    """Whether its values are tensors, mostly; or many containers, which come and go; or models that
-    are kept."""
+    """Whether its values are tensors, mostly; or many containers or objects of one class, which come
+    and go; or models that are kept."""
     thing = found.thing
     if not isinstance(thing, dict) or not thing:
         return False
     if found.label != "._modules" and kept_models.are_in(thing):
         return True
     values = list(thing.values())[:8]
-    if len(thing) > 8 and all(isinstance(value, (dict, *SEQUENCES)) for value in values):
+    if len(thing) > 8 and (all(isinstance(value, (dict, *SEQUENCES)) for value in values) or
+                           are_objects(values, torch)):
         return True
     return 2 * sum(isinstance(value, torch.Tensor) for value in values) > len(values)
+
+
+def are_objects(values, torch):
+    """Of one class, which is none of Python's, nor a tensor, a module or an optimizer."""
+    kind = type(values[0])
+    is_other = kind.__module__ == "builtins" or issubclass(
+        kind, (torch.Tensor, torch.nn.Module, torch.optim.Optimizer))
+    return not is_other and all(type(value) is kind for value in values)
 
 
 def is_of_exception(found):
@@ -150,16 +159,23 @@ class GrowingPlaces:
         self.variables, self.files = variables, files
         self.sources = Sources()
         self.program = [file_of_module(module.__name__) for module in program_modules(files)]
-        self.deadline = time.monotonic() + MOST_SECONDS
+        self.seconds = 0.0  # that looking has taken
 
     def of(self, first):
+        began = time.thread_time()
+        try:
+            return self._of(first, began + MOST_SECONDS - self.seconds)
+        finally:
+            self.seconds += time.thread_time() - began
+
+    def _of(self, first, deadline):
         """(file, Place) that makes a container hold more, or that assigns what it holds; None: neither is
         known."""
         if any(isinstance(one.thing, FUNCTION_CACHE) for one in chain_of(first)):
             return None  # each call of the function does
         assigned = None
         for file, what in self._names_of(first):
-            if time.monotonic() > self.deadline:
+            if time.thread_time() > deadline:
                 break
             place = growing_place(self.sources.of(file), what)
             if place is None:

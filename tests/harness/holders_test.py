@@ -5,12 +5,16 @@ more, and models that are kept beside the one that is trained.
     holders_test.py FOLDER [unittest's arguments]    # harness/record
 """
 import ast
+import itertools
 import sys
+import tempfile
 import types
 import unittest
+import unittest.mock
 
 sys.path.insert(0, sys.argv.pop(1))
 from ohm_growing_lines import Attribute, Name, Source, growing_place, is_read, line_of_result
+from ohm_holder_paths import GrowingPlaces
 from ohm_item_attributes import place_of_setting
 from ohm_trainings import KeptModels, Trainings
 
@@ -132,6 +136,34 @@ class GrowingPlacesTest(unittest.TestCase):
         self.assertIsNone(place_of_setting(source, "vector", container_grows=True))
         self.assertEqual(5, place_of_setting(source, "vector", container_grows=False).line)
         self.assertEqual(5, place(text, Attribute("vector", "Document")).line)
+
+
+class NoFiles:
+    def is_program(self, path):
+        return False
+
+
+class GrowingPlacesOfALookTest(unittest.TestCase):
+    def look(self, seconds_taken=0.0):
+        kept = []
+        with tempfile.NamedTemporaryFile("w", suffix=".py") as file:
+            file.write("kept = []\nkept.append(1)\n")
+            file.flush()
+            root = types.SimpleNamespace(name="kept", function="<module>", file=file.name, first_line=0)
+            found = types.SimpleNamespace(thing=kept, parent=None, label="kept", step="variable", root=root)
+            places = GrowingPlaces({id(kept): [root]}, NoFiles())
+            places.seconds = seconds_taken
+            return places.of(found)
+
+    def test_are_found_on_a_busy_machine(self):
+        clock = itertools.count(step=3600)
+        with unittest.mock.patch("time.monotonic", lambda: next(clock)):
+            _, line = self.look()
+        self.assertEqual((2, True), (line.line, line.grows))
+
+    def test_are_not_looked_for_without_end(self):
+        self.assertIsNotNone(self.look())
+        self.assertIsNone(self.look(seconds_taken=3600))
 
 
 if __name__ == "__main__":
