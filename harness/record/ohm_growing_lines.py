@@ -3,12 +3,14 @@ it. Where none does, the line that assigns to it what it holds."""
 import ast
 import linecache
 
-GROWS = frozenset("add append appendleft extend insert put push setdefault update".split())
+GROWS = frozenset(
+    "add append appendleft extend insert put put_nowait push setdefault update".split())
 GROWS_FIRST = frozenset("heappush insort insort_left insort_right".split())  # their first argument
 TAKES_ITEM = frozenset(("get", "setdefault"))
 LEAVES_GPU = frozenset("item tolist cpu numpy".split())
 NUMBERS = frozenset("bool float int len str".split())
-EMPTY = frozenset("Counter OrderedDict defaultdict deque dict list set".split())
+QUEUES = "LifoQueue PriorityQueue Queue SimpleQueue".split()
+EMPTY = frozenset("Counter OrderedDict defaultdict deque dict list set".split() + QUEUES)
 CONCATENATES = frozenset("cat concat concatenate hstack vstack".split())
 BACKWARD = "backward"
 CALLS = GROWS | GROWS_FIRST | {BACKWARD}
@@ -154,6 +156,14 @@ def growing_place(source, what):
                  is_differentiated=any(differentiates(node, what) for node in steps))
 
 
+def line_of_result(function):
+    """Of what it returns last, itself and not a function in it."""
+    inner = [node for node in ast.walk(function) if isinstance(node, FUNCTIONS) and node is not function]
+    lines = [node.lineno for node in ast.walk(function) if isinstance(node, ast.Return) and node.value]
+    return max((line for line in lines if not any(one.lineno <= line <= one.end_lineno for one in inner)),
+               default=function.lineno)
+
+
 def grows(node, what):
     if isinstance(node, ast.Call):
         return calls_growth(node, what)
@@ -202,6 +212,15 @@ def is_collected(source, node, what):
     """Of what is concatenated in a loop: nothing there reads it, as attention reads keys."""
     loop = innermost_loop(source, node)
     return loop is not None and not any(reads(one, what) for one in ast.iter_child_nodes(loop))
+
+
+def is_read(source, what):
+    """Beside the lines that make it longer."""
+    part = what.part_of(source)
+    grown = [node for node in source.steps_in(part) if grows(node, what)]
+    return any(what.is_in(one) and isinstance(one.ctx, ast.Load) and
+               not any(step.lineno <= one.lineno <= step.end_lineno for step in grown)
+               for one in ast.walk(part))
 
 
 def reads(node, what):

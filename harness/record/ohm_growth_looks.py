@@ -5,8 +5,8 @@ import ctypes
 import sys
 import time
 
-from ohm_holders import program_frames_of
 from ohm_process import is_power_of_two
+from ohm_program_frames import program_frames_of
 
 FIRST_STEP = 4  # optimizers have made their state by then
 GROWN = 1.1  # times what was allocated at the look before
@@ -61,10 +61,10 @@ class GrowthLooks:
             self.in_growth = held
 
     def _look(self, device):
-        began = time.monotonic()
+        began = time.thread_time()
         frames = program_frames_of(self.holders.files, sys._getframe())
         held = self.holders.look(device, frames)
-        seconds = time.monotonic() - began
+        seconds = time.thread_time() - began
         self.seconds += seconds
         self.is_slow = seconds > MOST_SECONDS or self.seconds > MOST_SECONDS_IN_ALL
         return held

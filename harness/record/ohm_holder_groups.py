@@ -1,5 +1,6 @@
 """Tensors that are told of together: those that one variable, or one container in it, holds (ohm_holders)."""
 from ohm_holder_paths import chain_of, model_in
+from ohm_trainings import FEWEST_KEPT
 
 SEVERAL = 3  # optimizers of one parameter, or with as many models, are what a program has kept
 
@@ -47,3 +48,11 @@ class Group:
         if len(self.optimizers) < SEVERAL:
             return False
         return self.optimizers <= repeated or len(self.models) >= SEVERAL
+
+    def keeps_models(self, kept_models):
+        """Beside the one that is trained."""
+        thing = self.first.thing
+        if isinstance(thing, dict) and kept_models.are_in(thing):
+            return self.place is not None and self.place[1].is_added_to
+        is_several = len(self.models) >= FEWEST_KEPT
+        return is_several and len(self.optimizers & kept_models.ended) >= FEWEST_KEPT

@@ -7,9 +7,10 @@ import sys
 import time
 import types
 
-from ohm_growing_lines import Attribute, Item, Name, Sources, growing_place
+from ohm_growing_lines import Attribute, Item, Name, Sources, growing_place, is_read
+from ohm_item_attributes import cached_property_of, place_of_property, place_of_setting
 
-MOST_SECONDS = 1.0  # to look for lines
+MOST_SECONDS = 1.0  # to look for lines: of the thread, as a machine may be busy
 SEQUENCES = (list, tuple, set, frozenset, collections.deque)
 FUNCTION_CACHE = type(functools.lru_cache(lambda: None))
 # As programs write them: model._modules['0'] is model[0].
@@ -29,18 +30,36 @@ def chain_of(found):
     return chain
 
 
-def group_name(found, torch):
+def group_name(found, torch, kept_models):
     """The innermost object that stands for the whole, and its name: the container of a tensor, a
-    module, an optimizer."""
+    module, an optimizer; of models that are kept (KeptModels), their container."""
     chain = chain_of(found)
     name = chain[0].label
     model = model_in(chain, torch)
     for one, following in zip(chain, chain[1:]):
         is_whole = one is model or isinstance(one.thing, torch.optim.Optimizer)
-        if is_whole or isinstance(one.thing, SEQUENCES) or is_dictionary_of(one.thing, torch):
+        if is_whole or isinstance(one.thing, SEQUENCES) or is_dictionary_of(one, torch, kept_models):
             return one, as_written(name)
-        name = following.label if following.step == "closure" else longer_name(name, following.label)
+        if not is_inside_queue(following):
+            name = following.label if following.step == "closure" else longer_name(name, following.label)
     return found, as_written(name)
+
+
+def own_name(found):
+    """By the whole path."""
+    chain = chain_of(found)
+    return as_written(functools.reduce(longer_name, (one.label for one in chain)))
+
+
+def is_buffer(found):
+    parent = found.parent
+    return parent is not None and parent.label == "._buffers" and parent.parent is not None
+
+
+def is_inside_queue(found):
+    """queue.Queue and asyncio.Queue: what they hold is in a deque of theirs."""
+    owner = found.parent.thing if found.step == "attribute" else None
+    return type(owner).__module__ in ("queue", "asyncio.queues")
 
 
 def longer_name(name, label):
@@ -66,26 +85,40 @@ def is_of_module(found):
     return found.parent is not None and found.parent.label == "._parameters"
 
 
-def is_dictionary_of(thing, torch):
-    """Whether its values are tensors, mostly; or many containers, which come and go."""
+def is_dictionary_of(found, torch, kept_models):
+    """Whether its values are tensors, mostly; or many containers or objects of one class, which come
+    and go; or models that are kept."""
+    thing = found.thing
     if not isinstance(thing, dict) or not thing:
         return False
+    if found.label != "._modules" and kept_models.are_in(thing):
+        return True
     values = list(thing.values())[:8]
-    if len(thing) > 8 and all(isinstance(value, (dict, *SEQUENCES)) for value in values):
+    if len(thing) > 8 and (all(isinstance(value, (dict, *SEQUENCES)) for value in values) or
+                           are_objects(values, torch)):
         return True
     return 2 * sum(isinstance(value, torch.Tensor) for value in values) > len(values)
 
 
-def kind_of(found, torch, keeps_optimizers=False):
+def are_objects(values, torch):
+    """Of one class, which is none of Python's, nor a tensor, a module or an optimizer."""
+    kind = type(values[0])
+    is_other = kind.__module__ == "builtins" or issubclass(
+        kind, (torch.Tensor, torch.nn.Module, torch.optim.Optimizer))
+    return not is_other and all(type(value) is kind for value in values)
+
+
+def is_of_exception(found):
+    return any(isinstance(one.thing, (BaseException, types.TracebackType)) for one in chain_of(found))
+
+
+def kind_of(found, whole, torch, keeps_optimizers=False):
     """In one word what holds the tensors; keeps_optimizers: what counts is the container of these."""
     chain = chain_of(found)
-    if any(isinstance(one.thing, (BaseException, types.TracebackType)) for one in chain):
-        return "exception"
     if not keeps_optimizers and any(isinstance(one.thing, torch.optim.Optimizer) for one in chain):
         return "optimizer"
     if any(isinstance(one.thing, FUNCTION_CACHE) for one in chain):
         return "cache"
-    whole, _ = group_name(found, torch)
     if isinstance(whole.thing, torch.nn.Module):
         return "module"
     if isinstance(whole.thing, dict):
@@ -126,16 +159,23 @@ class GrowingPlaces:
         self.variables, self.files = variables, files
         self.sources = Sources()
         self.program = [file_of_module(module.__name__) for module in program_modules(files)]
-        self.deadline = time.monotonic() + MOST_SECONDS
+        self.seconds = 0.0  # that looking has taken
 
     def of(self, first):
+        began = time.thread_time()
+        try:
+            return self._of(first, began + MOST_SECONDS - self.seconds)
+        finally:
+            self.seconds += time.thread_time() - began
+
+    def _of(self, first, deadline):
         """(file, Place) that makes a container hold more, or that assigns what it holds; None: neither is
         known."""
         if any(isinstance(one.thing, FUNCTION_CACHE) for one in chain_of(first)):
             return None  # each call of the function does
         assigned = None
         for file, what in self._names_of(first):
-            if time.monotonic() > self.deadline:
+            if time.thread_time() > deadline:
                 break
             place = growing_place(self.sources.of(file), what)
             if place is None:
@@ -143,14 +183,47 @@ class GrowingPlaces:
             if place.grows:
                 return file, place
             assigned = assigned or (file, place)
+        if assigned is None and first.step == "attribute":
+            return place_of_property(self.sources, first)
         return assigned
+
+    def of_buffer(self, found):
+        """Of one that the program's own module replaces by itself and more, and computes with; None:
+        it does not."""
+        for file, what in self._names_of_attribute(found.label[2:-2], found.parent.parent.thing):
+            source = self.sources.of(file)
+            place = growing_place(source, what)
+            if place and place.is_concatenated and is_read(source, what):
+                return file, place
+        return None
+
+    def of_items(self, container, attribute):
+        """The same, of an attribute of each object in a container; None: it is the container that
+        grows, or is not known to."""
+        if not self.files.is_program(file_of_module(type(attribute.parent.thing).__module__)):
+            return None
+        if cached_property_of(attribute) is not None:
+            return place_of_property(self.sources, attribute, of_items=True)
+        own = self.of(container)
+        container_grows = own is not None and own[1].grows
+        for file in dict.fromkeys((attribute.root.file, *self.program)):
+            source = self.sources.of(file)
+            place = source and place_of_setting(source, attribute.label[1:], container_grows)
+            if place:
+                return file, place
+        return None
 
     def _names_of(self, found):
         """(file, how it names the object), the likeliest first."""
         roots = self.variables.get(id(found.thing), ())
         yield from ((root.file, Name(root.name, root.function, root.first_line)) for root in roots)
         if found.parent is not None and found.step == "attribute":
-            yield from self._names_of_attribute(found)
+            if is_inside_queue(found):
+                yield from self._names_of(found.parent)
+                return
+            owner = found.parent.thing
+            yield from self._names_of_attribute(found.label[1:], owner)
+            yield from ((file, Attribute(found.label[1:])) for file in (found.root.file, *self.program))
         if found.parent is not None and found.step == "item":
             key = found.label[1:-1]
             yield from ((file, Item(what, key)) for file, what in self._names_of(found.parent))
@@ -159,14 +232,12 @@ class GrowingPlaces:
         for name in {root.name for root in roots if root.function == "<module>"}:
             yield from ((file, Attribute(name)) for file in self.program)
 
-    def _names_of_attribute(self, found):
-        name, owner = found.label[1:], found.parent.thing
+    def _names_of_attribute(self, name, owner):
         kinds = owner.__mro__ if isinstance(owner, type) else type(owner).__mro__
         for kind in kinds:
             file = file_of_module(kind.__module__)
             if self.files.is_program(file):
                 yield file, Attribute(name, kind.__name__)
-        yield from ((file, Attribute(name)) for file in (found.root.file, *self.program))
 
 
 def program_modules(files):

@@ -10,11 +10,14 @@ import time
 import types
 
 from ohm_holder_groups import SEVERAL, Group
-from ohm_holder_paths import (SEQUENCES, GrowingPlaces, file_of_module, group_name, is_of_module, kind_of,
-                              path_of, program_modules, short_text)
+from ohm_holder_paths import (SEQUENCES, GrowingPlaces, file_of_module, group_name, is_buffer,
+                              is_of_exception, is_of_module, kind_of, own_name, path_of,
+                              program_modules, short_text)
+from ohm_item_attributes import item_attribute
 from ohm_memory import StorageExtents
+from ohm_trainings import KeptModels, Trainings, attributes_of
 
-MOST_SECONDS = 2.0
+MOST_SECONDS = 2.0  # of the thread: what a busy machine does beside it does not count
 MOST_OBJECTS = 400_000
 MOST_HOLDERS = 12
 MOST_GROUPS = 100
@@ -48,6 +51,7 @@ class Holders:
     def __init__(self, torch, files, main_file):
         self.torch, self.files, self.main_file = torch, files, main_file
         self.extents = StorageExtents(torch)
+        self.trainings = Trainings()
         self.saved_names = {}  # type of node -> names of what it has saved
         self.has_hooks = False
         self._follow_hooks()
@@ -78,16 +82,18 @@ class Holders:
 class Look:
     def __init__(self, holders, device):
         self.holders, self.torch, self.device = holders, holders.torch, device
-        self.deadline = time.monotonic() + MOST_SECONDS
+        self.deadline = time.thread_time() + MOST_SECONDS
         self.queue = collections.deque()
         self.seen = set()  # ids of objects that the queue has had
         self.nodes = set()  # of graphs
         self.counted = set()  # addresses of storages
+        self.kept_models = KeptModels(self.torch, holders.trainings)
         self.repeated = set()  # ids of optimizers that stand for the same parameters as others
         self.tensors = []  # Found
         self.parameters = []  # Found, of what a module may hold as well
         self.optimizers = collections.defaultdict(set)  # id of a parameter -> of those with its state
         self.groups = {}
+        self.filled = {}  # buffers, attributes of objects in containers -> (file, Place), or None
         self.variables = collections.defaultdict(list)  # id of an object -> roots, by all of its names
         self.is_whole = True
 
@@ -101,6 +107,7 @@ class Look:
         # Last: what a model's call works on may be what the program itself keeps, which is told.
         self._add_frames(frame for frame in frames if frame[1])
         self._search()
+        self.places = GrowingPlaces(self.variables, self.holders.files)
         for found in self.tensors:
             self._count_tensor(found)
         for found in self._keeping_first():
@@ -175,7 +182,7 @@ class Look:
         self.parameters = []
 
     def _is_late(self):
-        return time.monotonic() > self.deadline
+        return time.thread_time() > self.deadline
 
     def _add_tensor(self, found):
         tensor = found.thing
@@ -220,13 +227,7 @@ class Look:
             self._add(value, found, name, "closure", root)
 
     def _add_attributes(self, found):
-        try:
-            values = object.__getattribute__(found.thing, "__dict__")
-        except (AttributeError, TypeError):
-            return
-        if not isinstance(values, (dict, types.MappingProxyType)):
-            return
-        for name, value in list(values.items()):
+        for name, value in list(attributes_of(found.thing).items()):
             self._add(value, found, f".{name}", "attribute", found.root)
 
     def _add_referents(self, found, step="referent"):
@@ -249,9 +250,38 @@ class Look:
         return size
 
     def _group_of(self, found):
-        first, name = group_name(found, self.torch)
+        place = self._place_of_buffer(found)
+        if place is not None:
+            group = self.groups.setdefault(id(found.thing), Group(found, own_name(found)))
+            group.place = place
+            return group
+        first, name = group_name(found, self.torch, self.kept_models)
         key = (id(first.thing) if first.step != "variable" else (found.root.name, found.root.function))
-        return self.groups.setdefault((found.root.function, key), Group(first, name))
+        place, attribute = self._filled_attribute(found, first)
+        if place is not None:
+            name += f"[…]{attribute}"
+        group = self.groups.setdefault((found.root.function, key, attribute), Group(first, name))
+        group.place = group.place or place
+        return group
+
+    def _place_of_buffer(self, found):
+        """Of one that gets longer; the others are of their model."""
+        if not is_buffer(found):
+            return None
+        key = type(found.parent.parent.thing), found.label
+        if key not in self.filled:
+            self.filled[key] = self.places.of_buffer(found)
+        return self.filled[key]
+
+    def _filled_attribute(self, found, first):
+        """(file and Place, name) of what each object in a container gets behind its construction."""
+        attribute = item_attribute(found, first)
+        if attribute is None:
+            return None, ""
+        key = id(first.thing), type(attribute.parent.thing), attribute.label
+        if key not in self.filled:
+            self.filled[key] = self.places.of_items(first, attribute)
+        return (self.filled[key], attribute.label) if self.filled[key] else (None, "")
 
     def _count_tensor(self, found):
         group = self._group_of(found)
@@ -275,11 +305,10 @@ class Look:
     def _keeping_first(self):
         """The tensors; first those that a variable collects or carries from step to step. The last result
         leads to the same graphs, but goes with the next."""
-        self.places = GrowingPlaces(self.variables, self.holders.files)
         with_graphs = [found for found in self.tensors if found.thing.grad_fn is not None]
         groups = sorted({self._group_of(found) for found in with_graphs}, key=lambda group: -group.bytes)
         for group in groups[:MOST_GROUPS]:
-            group.place = self.places.of(group.first)
+            group.place = group.place or self.places.of(group.first)
         return sorted(self.tensors, key=lambda found: not self._group_of(found).keeps_more())
 
     def _count_graph(self, found):
@@ -342,13 +371,23 @@ class Look:
         return file, place.line, first.label if first.step == "attribute" else id(first.parent.thing)
 
     def _kind_of(self, group):
-        kind = kind_of(group.largest[0], self.torch, group.keeps_optimizers(self.repeated))
+        kind = self._kind_of_whole(group)
         place = group.place[1] if group.place else None
         if kind == "tensor":
             is_result = place is not None and not place.grows
             return "result" if is_result else "concatenation" if place and place.is_collected else kind
         is_state = kind in ("list", "dictionary") and place is not None and place.is_carried
         return "state" if is_state else kind
+
+    def _kind_of_whole(self, group):
+        found = group.largest[0]
+        if is_of_exception(found):
+            return "exception"
+        if is_buffer(group.first):
+            return "buffer"
+        if group.keeps_models(self.kept_models):
+            return "models"
+        return kind_of(found, group.first, self.torch, group.keeps_optimizers(self.repeated))
 
     def _row(self, group):
         found, is_of_graph = group.largest
@@ -369,27 +408,3 @@ def may_grow(row, group):
     """A line makes it hold more, and it is no part of a model, or of a call of one."""
     return bool(group.place and group.place[1].grows and not group.is_in_model and
                 row["kind"] not in ("module", "optimizer"))
-
-
-def program_frames_of(files, frame):
-    """[(frame, whether it is of a model's call)] of the program's own, this one last."""
-    frames = []
-    while frame is not None:
-        code = frame.f_code
-        if files.is_program(code.co_filename):
-            frames.insert(0, (frame, False))
-        elif code.co_name == "_call_impl":
-            frames = [(inner, True) for inner, _ in frames]
-        frame = frame.f_back
-    return frames
-
-
-def frames_of_error(files, error):
-    """The same, of the frames that it has left."""
-    frames = []
-    trace = error.__traceback__
-    while trace is not None:
-        if files.is_program(trace.tb_frame.f_code.co_filename):
-            frames.append((trace.tb_frame, False))
-        trace = trace.tb_next
-    return frames

@@ -21,8 +21,9 @@ import traceback
 
 from ohm_forward_calls import running_call
 from ohm_growth_looks import GrowthLooks, fullest_device
-from ohm_holders import Holders, frames_of_error, program_frames_of
+from ohm_holders import Holders
 from ohm_process import ProcessRecorder, end_as_interrupted, noting_errors
+from ohm_program_frames import frames_of_error, program_frames_of
 from ohm_protocol import message_of
 from ohm_record_files import RecordFolder
 from ohm_values import not_computed, note_end, unknown_reads
@@ -139,6 +140,22 @@ class Recorder(ProcessRecorder):
 
         optimizer.register_optimizer_step_pre_hook(self._on_step)
         optimizer.register_optimizer_step_post_hook(self._after_step)
+        self._follow_new_optimizers(optimizer.Optimizer)
+
+    def _follow_new_optimizers(self, optimizer_class):
+        init = optimizer_class.__init__
+
+        @functools.wraps(init)
+        def init_noting(optimizer, *arguments, **named):
+            init(optimizer, *arguments, **named)
+            self._note_optimizer(optimizer)
+
+        optimizer_class.__init__ = init_noting
+
+    @without_errors
+    def _note_optimizer(self, optimizer):
+        if self.holders is not None:
+            self.holders.trainings.note_optimizer(optimizer)
 
     def _follow_end(self):
         self.follow_ends()
@@ -169,10 +186,12 @@ class Recorder(ProcessRecorder):
 
     def _after_step(self, optimizer, *_):
         self._on_step(optimizer)
-        self._look_in_step()
+        self._look_in_step(optimizer)
 
     @without_errors
-    def _look_in_step(self):
+    def _look_in_step(self, optimizer):
+        if self.holders is not None:
+            self.holders.trainings.note_step(optimizer)
         # What was held when memory ran out says more.
         if self.growth_looks is not None and self.held is None:
             self.growth_looks.after_step()

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "reports/text/measured_text.h"
@@ -25,7 +27,7 @@ bool is_model_or_optimizer(const RetainedResult& holder) {
 
 bool is_container(const RetainedResult& holder) {
   return holder.kind == "list" || holder.kind == "dictionary" || holder.kind == "exception" ||
-         holder.kind == "cache" || holder.kind == "state";
+         holder.kind == "cache" || holder.kind == "state" || holder.kind == "models";
 }
 
 /// Keys and values of a sequence, that each call of the model returns with more.
@@ -54,16 +56,39 @@ std::vector<std::uint64_t> requests_on(const MemoryHistory& history, const Retai
   return sizes;
 }
 
-/// The line is run again and again, and its requests get larger: what begins anew is rare.
-bool grows_on_its_line(const VariantResult& variant, const RetainedResult& holder) {
+/// Requests that get larger: what begins anew is rare.
+bool get_larger(const std::vector<std::uint64_t>& sizes) {
   constexpr std::size_t kFewest = 8;
   constexpr std::size_t kOfWhichOneIsSmaller = 10;
-  if (!variant.history) return false;
-  const std::vector<std::uint64_t> sizes = requests_on(*variant.history, holder);
   if (sizes.size() < kFewest || sizes.back() <= sizes.front()) return false;
   std::size_t smaller = 0;
   for (std::size_t i = 1; i < sizes.size(); ++i) smaller += sizes[i] < sizes[i - 1] ? 1U : 0U;
   return kOfWhichOneIsSmaller * smaller <= sizes.size();
+}
+
+/// The line is run again and again.
+bool grows_on_its_line(const VariantResult& variant, const RetainedResult& holder) {
+  return variant.history && get_larger(requests_on(*variant.history, holder));
+}
+
+/// When memory ran out, what calls made that ask for more again and again.
+std::int64_t bytes_of_growing_calls(const MemoryHistory& history) {
+  struct Call {
+    std::vector<std::uint64_t> sizes;
+    std::uint64_t alive_bytes = 0;
+  };
+  std::map<std::pair<std::size_t, std::uint32_t>, Call> calls;
+  const std::uint32_t moment = history.oom_event.value_or(history.events);
+  for (std::size_t device = 0; device < history.devices.size(); ++device) {
+    for (const HistoryBlock& block : history.devices[device].blocks) {
+      Call& call = calls[{device, block.site}];
+      call.sizes.push_back(block.bytes);
+      if (block.begin <= moment && moment < block.end) call.alive_bytes += block.bytes;
+    }
+  }
+  std::uint64_t bytes = 0;
+  for (const auto& [place, call] : calls) bytes += get_larger(call.sizes) ? call.alive_bytes : 0;
+  return static_cast<std::int64_t>(bytes);
 }
 
 }  // namespace
@@ -106,7 +131,13 @@ const RetainedResult* concatenated_holder(const VariantResult& variant, std::int
     bytes += one.bytes;
     if (largest == nullptr) largest = &one;
   }
-  return 2 * bytes >= alive_bytes ? largest : nullptr;
+  if (2 * bytes >= alive_bytes) return largest;
+  // What is computed with all of it gets larger with it, as logits of all keys of a queue do.
+  constexpr std::int64_t kLeastShare = 16;
+  const bool grows_with_others = largest != nullptr && largest->kind == "buffer" &&
+                                 kLeastShare * bytes >= alive_bytes &&
+                                 2 * bytes_of_growing_calls(*variant.history) >= alive_bytes;
+  return grows_with_others ? largest : nullptr;
 }
 
 const RetainedResult* collected_holder(const VariantResult& variant) {
@@ -131,6 +162,10 @@ std::string holder_phrase(const RetainedResult& holder) {
     return fmt::format("{} keeps an exception, and its frames {}", where,
                        short_bytes(holder.bytes));
   }
+  if (holder.kind == "models") {
+    return fmt::format("{} keeps models beside the one that is trained, {} in {} tensors", where,
+                       short_bytes(holder.bytes), grouped(holder.blocks));
+  }
   if (holder.is_concatenated) {
     return fmt::format("{} gets longer with each concatenation, to {} in {} tensor{}", where,
                        short_bytes(holder.bytes), grouped(holder.blocks),
@@ -147,6 +182,9 @@ std::string holder_phrase(const RetainedResult& holder) {
 std::string holder_remedy(const RetainedResult& holder) {
   if (holder.kind == "exception") {
     return "keep str(error) in place of the exception, or clear its __traceback__";
+  }
+  if (holder.kind == "models") {
+    return "keep model.cpu() without its optimizer, or only what is needed of it, such as the best";
   }
   if (holder.kind == "cache") return "limit the cache (maxsize), or return copies on the CPU";
   if (holder.is_concatenated && !keeps_graphs(holder)) {

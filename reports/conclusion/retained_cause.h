@@ -23,8 +23,8 @@ const RetainedResult* growing_holder(const VariantResult& variant, std::int64_t 
 const RetainedResult* holding_container(const VariantResult& variant, std::int64_t alive_bytes);
 
 /// Tensors beside the calls of models that the program replaces by themselves and more, in requests
-/// that get larger, and that hold at least half of these bytes together: the largest. nullptr: they
-/// do not.
+/// that get larger, and that hold at least half of these bytes together, or with what gets larger
+/// as they do: the largest. nullptr: they do not.
 const RetainedResult* concatenated_holder(const VariantResult& variant, std::int64_t alive_bytes);
 
 /// Of a program that did not run out of memory: what it concatenates in a loop that does nothing

@@ -211,7 +211,7 @@ struct RetainedResult {
   std::int64_t scalars = 0;      ///< of these
   /// "list", "dictionary", "cache", "tensor", "module", "optimizer", "exception"; "state": a
   /// container that is carried from step to step, "result": a tensor that the next one replaces,
-  /// "concatenation"
+  /// "concatenation"; "models": a container of those beside the one that is trained; "buffer"
   std::string kind = {};
   bool is_in_model = false;        ///< a local variable of a model's call that was running
   bool is_concatenated = false;    ///< the program replaces it by itself and more (torch.cat)

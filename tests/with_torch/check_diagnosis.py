@@ -25,6 +25,7 @@ from cases import cases  # noqa: E402
 from jobs import jobs  # noqa: E402
 
 LEAST_RECALL = 0.9
+NO_CAUSE = "none"
 ALLOCATED = re.compile(r"([\d.]+) (\w+) is allocated by PyTorch")
 FREE = re.compile(r"of which ([\d.]+) (\w+) is free")
 UNITS = {"bytes": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
@@ -101,7 +102,7 @@ def limited(source):
 
 
 def kind_of(job):
-    return job.causes[0] if job.causes else "none"
+    return job.causes[0] if job.causes else NO_CAUSE
 
 
 def is_true(row):
@@ -113,55 +114,74 @@ def is_right_line(row):
     return not lines or row["line"] in lines or f"{row['file']}:{row['line']}" in lines
 
 
-def main():
+def parsed_arguments():
     parser = argparse.ArgumentParser()
     parser.add_argument("ohm")
     parser.add_argument("--cases", action="store_true")
     parser.add_argument("--only", default="")
     parser.add_argument("--jobs", type=int, default=2)
-    arguments = parser.parse_args()
+    return parser.parse_args()
+
+
+def judged(arguments):
+    """The rows of the jobs, each printed when it is there."""
     every = cases() + ([] if arguments.cases else jobs())
     chosen = [job for job in every if arguments.only in job.name]
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        rows = []
         for row in pool.map(lambda job: judge(arguments.ohm, job), chosen):
             remedy = "" if row["remedy"] is None else f", remedy {row['remedy']}"
             print(f"{row['job'].name}: {row['cause']} at {row['file']}:{row['line']}{remedy}", flush=True)
-            rows.append(row)
+            yield row
+
+
+def counted(rows):
+    """The counts of each cause."""
     table = collections.defaultdict(collections.Counter)
-    wrong = []
     for row in rows:
-        job, kind = row["job"], kind_of(row["job"])
-        has_cause, is_named = bool(job.causes), bool(row["cause"])
-        counts = table[kind]
+        counts = table[kind_of(row["job"])]
+        is_found = bool(row["job"].causes) and is_true(row)
         counts["jobs"] += 1
-        counts["found"] += has_cause and is_true(row)
-        counts["false"] += is_named and not is_true(row)
-        right_line = is_right_line(row)
-        counts["line"] += has_cause and is_true(row) and right_line
+        counts["found"] += is_found
+        counts["false"] += bool(row["cause"]) and not is_true(row)
+        counts["line"] += is_found and is_right_line(row)
         counts["remedies"] += row["remedy"] is not None
         counts["helped"] += row["remedy"] is True
         counts["bytes"] += not row["bytes"]
-        is_wrong_line = has_cause and not right_line
-        if not is_true(row) or is_wrong_line or row["bytes"] or row["remedy"] not in (None, True):
-            wrong.append(f"{job.name}: wanted {job.causes} at {job.lines}, got {row['cause']!r} at "
-                         f"{row['file']}:{row['line']}, status {row['status']}, remedy {row['remedy']}, "
-                         f"bytes {row['bytes']!r}: "
-                         + " | ".join(row["why"]))
+    return table
+
+
+def mistake_of(row):
+    """A line of text; "": there is none."""
+    job = row["job"]
+    is_wrong_line = bool(job.causes) and not is_right_line(row)
+    if is_true(row) and not is_wrong_line and not row["bytes"] and row["remedy"] in (None, True):
+        return ""
+    return (f"{job.name}: wanted {job.causes} at {job.lines}, got {row['cause']!r} at "
+            f"{row['file']}:{row['line']}, status {row['status']}, remedy {row['remedy']}, "
+            f"bytes {row['bytes']!r}: " + " | ".join(row["why"]))
+
+
+def print_table(table):
     print(f"{'cause':24} {'jobs':>5} {'found':>6} {'false':>6} {'right line':>11} {'bytes':>6} "
           f"{'remedies':>9} {'help':>5}")
     for kind, counts in table.items():
         print(f"{kind:24} {counts['jobs']:5} {counts['found']:6} {counts['false']:6} "
               f"{counts['line']:11} {counts['bytes']:6} {counts['remedies']:9} {counts['helped']:5}")
-    print("\n".join(wrong))
-    causes = [row for row in rows if row["job"].causes]
-    found = sum(is_true(row) for row in causes)
-    failed = sum(counts["false"] for counts in table.values()) > 0
-    failed |= found < LEAST_RECALL * len(causes)
-    failed |= any(counts["line"] < counts["found"] for counts in table.values())
-    failed |= any(counts["bytes"] < counts["jobs"] for counts in table.values())
-    failed |= any(counts["helped"] < counts["remedies"] for counts in table.values())
-    return int(failed)
+
+
+def has_failed(table):
+    sums = sum(table.values(), collections.Counter())
+    with_cause = sum(counts["jobs"] for kind, counts in table.items() if kind != NO_CAUSE)
+    return (sums["false"] > 0 or sums["found"] < LEAST_RECALL * with_cause or sums["line"] < sums["found"]
+            or sums["bytes"] < sums["jobs"] or sums["helped"] < sums["remedies"])
+
+
+def main():
+    rows = list(judged(parsed_arguments()))
+    table = counted(rows)
+    print_table(table)
+    print("\n".join(filter(None, map(mistake_of, rows))))
+    return int(has_failed(table))
 
 
 if __name__ == "__main__":

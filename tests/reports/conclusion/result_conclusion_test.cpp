@@ -162,6 +162,33 @@ TEST(ResultConclusion, ACacheThatIsConcatenatedGrowsAndIsNotFragmented) {
   EXPECT_EQ("fragmented", conclusion_of(variant)->cause) << "a layer that concatenates";
 }
 
+TEST(ResultConclusion, WhatIsComputedWithAllOfAQueueGrowsWithIt) {
+  VariantResult variant = out_of_memory(512 * kMebibyte);
+  RetentionResult& retention = variant.retention.emplace();
+  retention.entries = {retained("tensor", 40 * kMebibyte, 0)};
+  retention.entries[0].is_concatenated = true;
+  MemoryHistory& history = variant.history.emplace(growing_history());
+  history.events = 20;
+  history.oom_event = 18;
+  history.sites.emplace_back().line = 31;
+  EXPECT_EQ("full", conclusion_of(variant)->cause) << "of a batch, as far as is known";
+  for (std::uint32_t i = 0; i < 16; ++i) {
+    HistoryBlock& logits = history.devices[0].blocks.emplace_back();
+    logits.site = 1;
+    logits.begin = i;
+    logits.end = i < 15 ? i + 1 : history.events;
+    logits.bytes = 20 * static_cast<std::uint64_t>(kMebibyte) * (i + 1);
+  }
+  EXPECT_EQ("full", conclusion_of(variant)->cause) << "nothing may be computed with it";
+  retention.entries[0].kind = "buffer";
+  EXPECT_EQ("growth", conclusion_of(variant)->cause);
+  EXPECT_EQ(21, conclusion_of(variant)->line);
+  for (HistoryBlock& block : history.devices[0].blocks) {
+    if (block.site == 1) block.bytes = 320 * static_cast<std::uint64_t>(kMebibyte);
+  }
+  EXPECT_EQ("full", conclusion_of(variant)->cause) << "the batch is as large in each step";
+}
+
 TEST(ResultConclusion, WhatGrowsIsTheContainerAndNotWhatAStepWorksOn) {
   VariantResult variant;
   variant.findings = {finding("growth per step")};
@@ -189,6 +216,20 @@ TEST(ResultConclusion, TheLastResultIsNotWhatKeepsTheGraphs) {
   retention.entries[0].kind = "tensor";
   EXPECT_EQ("add the number, .item(), in place of the tensor", conclusion_of(variant)->remedy)
       << "a sum";
+}
+
+TEST(ResultConclusion, ModelsBesideTheOneThatIsTrainedAreKept) {
+  VariantResult variant = out_of_memory(512 * kMebibyte);
+  RetentionResult& retention = variant.retention.emplace();
+  retention.entries = {retained("module", 400 * kMebibyte, 0)};
+  EXPECT_EQ("full", conclusion_of(variant)->cause) << "it is trained";
+  retention.entries[0].kind = "models";
+  const auto made = conclusion_of(variant);
+  EXPECT_EQ("kept", made->cause);
+  EXPECT_EQ(21, made->line);
+  EXPECT_EQ(
+      "keep model.cpu() without its optimizer, or only what is needed of it, such as the best",
+      made->remedy);
 }
 
 TEST(ResultConclusion, ACacheIsKeptThoughTheNextOneIsMadeBesideIt) {

@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""How the recorder tells what keeps memory alive, without PyTorch: lines that make variables hold
+more, and models that are kept beside the one that is trained.
+
+    holders_test.py FOLDER [unittest's arguments]    # harness/record
+"""
+import ast
+import itertools
+import sys
+import tempfile
+import types
+import unittest
+import unittest.mock
+
+sys.path.insert(0, sys.argv.pop(1))
+from ohm_growing_lines import Attribute, Name, Source, growing_place, is_read, line_of_result
+from ohm_holder_paths import GrowingPlaces
+from ohm_item_attributes import place_of_setting
+from ohm_trainings import KeptModels, Trainings
+
+
+class Module:
+    def __init__(self, *weights):
+        self.weights = weights
+
+    def parameters(self):
+        return self.weights
+
+
+class Optimizer:
+    def __init__(self, model):
+        self.param_groups = [{"params": list(model.parameters())}]
+
+
+class Weight:
+    pass
+
+
+TORCH = types.SimpleNamespace(nn=types.SimpleNamespace(Module=Module),
+                              optim=types.SimpleNamespace(Optimizer=Optimizer))
+
+
+class KeptModelsTest(unittest.TestCase):
+    def setUp(self):
+        self.trainings = Trainings()
+        self.pairs = []
+
+    def make(self, models):
+        for _ in range(models):
+            model = Module(Weight())
+            self.pairs.append((model, Optimizer(model)))
+            self.trainings.note_optimizer(self.pairs[-1][1])
+
+    def step(self, *indices):
+        for index in indices:
+            self.trainings.note_step(self.pairs[index][1])
+
+    def are_kept(self, values):
+        return KeptModels(TORCH, self.trainings).are_in(dict(enumerate(values)))
+
+    def test_are_those_whose_training_ended_before_the_next_was_made(self):
+        for fold in range(3):
+            self.make(1)
+            self.step(fold, fold)
+        folds = [{"model": model, "optimizer": optimizer} for model, optimizer in self.pairs]
+        self.assertTrue(self.are_kept(folds[:2]))
+        self.assertTrue(self.are_kept(folds), "the last one, too")
+        self.assertTrue(self.are_kept(self.pairs), "tuples")
+        objects = [types.SimpleNamespace(net=model, opt=optimizer) for model, optimizer in self.pairs]
+        self.assertTrue(self.are_kept(objects))
+        self.assertTrue(self.are_kept([model for model, _ in self.pairs]), "without their optimizers")
+        self.assertFalse(self.are_kept(folds[1:]), "one is trained")
+        self.assertFalse(self.are_kept([optimizer for _, optimizer in self.pairs]))
+
+    def test_are_kept_when_their_optimizers_are_gone(self):
+        for fold in range(3):
+            self.make(1)
+            self.step(fold, fold)
+            model, _ = self.pairs[fold]
+            self.pairs[fold] = model, None
+        self.assertTrue(self.are_kept([model for model, _ in self.pairs]))
+
+    def test_are_none_of_those_that_are_trained_by_turns(self):
+        self.make(4)
+        self.step(0, 1, 2, 3, 0, 1, 2, 3)
+        self.assertFalse(self.are_kept(self.pairs))
+        self.step(*[0] * 5, *[1] * 5)
+        self.assertFalse(self.are_kept(self.pairs), "of different numbers of steps")
+
+    def test_are_none_that_have_not_been_trained(self):
+        others = [Module(Weight()) for _ in range(4)]
+        self.assertFalse(self.are_kept(others), "of a program that serves several")
+        self.make(1)
+        self.step(0, 0)
+        self.assertFalse(self.are_kept(others), "clients whose turn comes later")
+
+
+def place(text, name):
+    return growing_place(Source(ast.parse(text)), name)
+
+
+class GrowingPlacesTest(unittest.TestCase):
+    def test_queue_grows_where_something_is_put_into_it(self):
+        text = "waiting = queue.Queue()\nwaiting.put(node)\n"
+        self.assertEqual(2, place(text, Name("waiting")).line)
+        self.assertTrue(place(text.replace("put", "put_nowait"), Name("waiting")).grows)
+        self.assertIsNone(place("waiting = queue.Queue()\n", Name("waiting")))
+
+    def test_buffer_is_read_beside_the_line_that_makes_it_longer(self):
+        text = ("class Queue:\n    def add(self, key):\n        self.keys = torch.cat([self.keys, key])\n"
+                "    def forward(self, x):\n        return x @ self.keys\n")
+        name = Attribute("keys", "Queue")
+        self.assertTrue(place(text, name).is_concatenated)
+        self.assertTrue(is_read(Source(ast.parse(text)), name))
+        self.assertFalse(is_read(Source(ast.parse(text.replace("x @ self.keys", "x"))), name))
+
+    def test_attribute_is_set_where_a_program_goes_through_a_container(self):
+        text = ("documents.append(Document())\nfor document in documents:\n    document.vector = f(document)\n"
+                "    document.score = 1\nfor document in documents:\n    document.vector = document.vector.half()\n")
+        source = Source(ast.parse(text))
+        found = place_of_setting(source, "vector", container_grows=True)
+        self.assertEqual((3, True), (found.line, found.grows))
+        self.assertIsNone(place_of_setting(source, "score", container_grows=True), "a number")
+
+    def test_a_property_is_of_the_line_that_returns(self):
+        text = ("@cached_property\ndef image(self):\n    def load():\n        return 1\n"
+                "    image = load()\n    return image.cuda()\n")
+        function = Source(ast.parse(text)).function("image", 1)
+        self.assertEqual(6, line_of_result(function))
+        self.assertEqual(1, line_of_result(ast.parse("def f(): pass").body[0]))
+
+    def test_attribute_that_a_method_sets_counts_where_the_container_does_not_grow(self):
+        text = ("class Document:\n    def __init__(self):\n        self.vector = make()\n"
+                "    def encode(self):\n        self.vector = f(self)\n")
+        source = Source(ast.parse(text))
+        self.assertIsNone(place_of_setting(source, "vector", container_grows=True))
+        self.assertEqual(5, place_of_setting(source, "vector", container_grows=False).line)
+        self.assertEqual(5, place(text, Attribute("vector", "Document")).line)
+
+
+class NoFiles:
+    def is_program(self, path):
+        return False
+
+
+class GrowingPlacesOfALookTest(unittest.TestCase):
+    def look(self, seconds_taken=0.0):
+        kept = []
+        with tempfile.NamedTemporaryFile("w", suffix=".py") as file:
+            file.write("kept = []\nkept.append(1)\n")
+            file.flush()
+            root = types.SimpleNamespace(name="kept", function="<module>", file=file.name, first_line=0)
+            found = types.SimpleNamespace(thing=kept, parent=None, label="kept", step="variable", root=root)
+            places = GrowingPlaces({id(kept): [root]}, NoFiles())
+            places.seconds = seconds_taken
+            return places.of(found)
+
+    def test_are_found_on_a_busy_machine(self):
+        clock = itertools.count(step=3600)
+        with unittest.mock.patch("time.monotonic", lambda: next(clock)):
+            _, line = self.look()
+        self.assertEqual((2, True), (line.line, line.grows))
+
+    def test_are_not_looked_for_without_end(self):
+        self.assertIsNotNone(self.look())
+        self.assertIsNone(self.look(seconds_taken=3600))
+
+
+if __name__ == "__main__":
+    unittest.main()
