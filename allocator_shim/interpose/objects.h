@@ -3,9 +3,11 @@
 // what programs ask about them. The creator of one destroys it.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <thread>
 
 #include "allocator_shim/interpose/graph_nodes.h"
@@ -33,12 +35,17 @@ struct Capture {
   Capture* older = nullptr;              ///< the one before it in the list of all
 };
 
+/// cudaLaunchAttributeValue.
+using StreamAttributeValue = std::array<std::byte, 64>;
+using StreamAttributes = std::array<StreamAttributeValue, 5>;
+
 struct Stream {
   int device = 0;
   int priority = 0;
   unsigned flags = 0;
   std::uint64_t id = 0;
   std::atomic<Capture*> capture = nullptr;
+  std::optional<StreamAttributes> attributes = std::nullopt;  ///< absent: none was set or asked for
 };
 
 /// In the work of a stream, up to which it may be complete. Of line 0: nothing is before it.

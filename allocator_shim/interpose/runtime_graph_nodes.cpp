@@ -10,6 +10,7 @@
 #include "allocator_shim/interpose/entry_call.h"
 #include "allocator_shim/interpose/exported.h"
 #include "allocator_shim/interpose/gpu_system.h"
+#include "allocator_shim/interpose/graph_parameters.h"
 #include "allocator_shim/interpose/launch_limits.h"
 #include "allocator_shim/interpose/modules.h"
 #include "allocator_shim/interpose/objects.h"
@@ -20,13 +21,6 @@ using namespace ohm::interpose;
 using ohm::DeviceAddress;
 
 namespace {
-
-/// The beginning of cudaKernelNodeParams.
-struct KernelParameters {
-  const void* function;
-  Dimensions grid, block;
-  unsigned shared_bytes;
-};
 
 /// cudaMemsetParams.
 struct FillParameters {
@@ -50,12 +44,6 @@ struct FillParameters {
       if (element_bytes == 4) fill_words(reinterpret_cast<std::uint32_t*>(first), value, width);
     }
   }
-};
-
-/// cudaHostNodeParams.
-struct HostParameters {
-  HostFunction function;
-  void* data;
 };
 
 /// cudaMemAllocNodeParams.

@@ -5,6 +5,7 @@
 #include "allocator_shim/interpose/entry_call.h"
 #include "allocator_shim/interpose/exported.h"
 #include "allocator_shim/interpose/gpu_system.h"
+#include "allocator_shim/interpose/graph_parameters.h"
 #include "allocator_shim/interpose/objects.h"
 #include "allocator_shim/interpose/status.h"
 #include "allocator_shim/interpose/work_in_flight.h"
@@ -27,13 +28,6 @@ std::vector<GraphNode*> dependent_nodes(const GraphNode& node) {
   }
   return found;
 }
-
-/// cudaGraphExecUpdateResultInfo.
-struct UpdateResult {
-  enum class Kind : int { success = 0, error = 1, topology_changed = 2 } kind;
-  GraphNode* node;
-  GraphNode* source_node;
-};
 
 }  // namespace
 

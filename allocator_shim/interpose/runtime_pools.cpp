@@ -4,6 +4,7 @@
 #include "allocator_shim/interpose/entry_call.h"
 #include "allocator_shim/interpose/exported.h"
 #include "allocator_shim/interpose/gpu_system.h"
+#include "allocator_shim/interpose/memory_pool.h"
 #include "allocator_shim/interpose/objects.h"
 #include "allocator_shim/interpose/status.h"
 
@@ -23,14 +24,6 @@ enum class PoolAttribute : int {
   used_high = 8,
 };
 
-/// The beginning of cudaMemPoolProps.
-struct PoolProperties {
-  int allocation_type, handle_types, location_type, device;
-};
-/// cudaMemLocation.
-struct PoolLocation {
-  int type, device;
-};
 constexpr int kPinnedPool = 1;
 constexpr int kPoolOnDevice = 1;
 

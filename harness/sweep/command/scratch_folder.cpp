@@ -121,6 +121,15 @@ ScratchFolder::ScratchFolder() {
   FolderCopy(current_folder(), path()).make();
 }
 
+void ScratchFolder::keep() const { FolderCopy(path(), kept()).make(); }
+
+void ScratchFolder::put_back() const {
+  std::error_code error;
+  fs::remove_all(path(), error);
+  check(error, path());
+  FolderCopy(kept(), path()).make();
+}
+
 std::vector<std::string> ScratchFolder::moved(const std::vector<std::string>& words) const {
   const std::string folder = current_folder();
   std::vector<std::string> moved;
