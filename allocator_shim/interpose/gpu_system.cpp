@@ -451,6 +451,12 @@ bool GpuSystem::is_pinned(const void* address) {
   return holder(pinned_, reinterpret_cast<DeviceAddress>(address)) != pinned_.end();
 }
 
+bool GpuSystem::is_variable(const void* address) {
+  const std::lock_guard guard(mutex_);
+  const auto found = holder(pinned_, reinterpret_cast<DeviceAddress>(address));
+  return found != pinned_.end() && found->second.how == Pinned::variable;
+}
+
 std::optional<DeviceRange> GpuSystem::pinned_range(const void* address) {
   const std::lock_guard guard(mutex_);
   const auto found = holder(pinned_, reinterpret_cast<DeviceAddress>(address));

@@ -54,8 +54,9 @@ struct ManagedAdvice {
   std::optional<int> prefetched_to;
 };
 
-/// Page-locked memory of the host: given by CUDA, or registered.
-enum class Pinned : std::uint8_t { allocated, registered };
+/// Page-locked memory of the host: given by CUDA, or registered. A variable of device code is
+/// memory of the device for programs.
+enum class Pinned : std::uint8_t { allocated, registered, variable };
 
 /// Memory without addresses (cuMemCreate). How long it lives is the driver's rule: until it is
 /// released and no longer mapped.
@@ -198,6 +199,7 @@ class GpuSystem {
   bool remove_pinned(const void* address, Pinned how);
   bool is_pinned(const void* address);
   std::optional<DeviceRange> pinned_range(const void* address);
+  bool is_variable(const void* address);
   /// With which flags it was allocated or registered; nullopt: it is not page-locked.
   std::optional<unsigned> pinned_flags(const void* address);
 

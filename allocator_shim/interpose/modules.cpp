@@ -234,7 +234,7 @@ bool unload_module(Module* module) {
   }
   for (auto one = known.variables.lower_bound({module, ""});
        one != known.variables.end() && one->first.first == module;) {
-    gpus().remove_pinned(one->second, Pinned::registered);
+    gpus().remove_pinned(one->second, Pinned::variable);
     std::free(one->second);
     one = known.variables.erase(one);
   }
@@ -275,7 +275,7 @@ Status find_global(void*& address, std::size_t& bytes, Module* module, const cha
     place = std::calloc(found->second, 1);
     if (place == nullptr) return Status::out_of_memory;
     // Devices reach it.
-    gpus().add_pinned(place, found->second, Pinned::registered);
+    gpus().add_pinned(place, found->second, Pinned::variable);
   }
   address = place;
   bytes = found->second;

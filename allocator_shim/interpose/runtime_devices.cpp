@@ -11,6 +11,7 @@
 #include "allocator_shim/interpose/entry_call.h"
 #include "allocator_shim/interpose/exported.h"
 #include "allocator_shim/interpose/gpu_system.h"
+#include "allocator_shim/interpose/objects.h"
 #include "allocator_shim/interpose/status.h"
 #include "allocator_shim/interpose/toolkit_version.h"
 #include "allocator_shim/interpose/work_in_flight.h"
@@ -213,6 +214,8 @@ OHM_EXPORTED Status cudaDeviceReset() {
   gpus().free_all(device, nullptr);
   gpus().free_all_managed(device);
   forget_arrays(device);
+  streams().destroy_if([device](const Stream& stream) { return stream.device == device; });
+  events().destroy_if([device](const Event& event) { return event.device == device; });
   primary_context(device)->peers = 0;
   end_primary(device);
   return Status::success;

@@ -79,8 +79,8 @@ OHM_EXPORTED Status cudaGraphLaunch(ExecutableGraph* executable, Stream* stream)
   OHM_RUNTIME_CALL;
   if (!executable_graphs().is_alive(executable)) return noted(Status::invalid_value);
   if (!is_stream(stream)) return noted(Status::invalid_handle);
-  if (Capture* const capture = capture_of(stream)) {
-    capture->graph->add(NodeType::graph, [executable] {
+  if (capture_of(stream) != nullptr) {
+    capture_work(stream, NodeType::graph, [executable] {
       if (executable_graphs().is_alive(executable)) executable->launch();
     });
   } else {

@@ -108,6 +108,10 @@ class FolderCopy {
       fs::copy_file(entry.path(), to, error);
     }
     check(error, entry.path());
+    if (!fs::is_regular_file(status)) return;
+    // Programs go on from the newest of their checkpoints.
+    const auto time = fs::last_write_time(entry.path(), error);
+    if (!error) fs::last_write_time(to, time, error);
   }
 
   std::string from_;
