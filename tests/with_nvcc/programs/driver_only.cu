@@ -20,8 +20,8 @@ static int failures = 0;
       ++failures;                                                                   \
     }                                                                               \
   } while (false)
-#define HOLDS(condition)                                                    \
-  do {                                                                      \
+#define HOLDS(condition)                                                         \
+  do {                                                                           \
     if (!(condition)) std::printf("%d: %s\n", __LINE__, #condition), ++failures; \
   } while (false)
 
