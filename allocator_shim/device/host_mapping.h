@@ -26,6 +26,7 @@ class HostMapping {
   void decommit(std::size_t offset, std::size_t bytes);
 
   std::byte* at(std::size_t offset) const { return base_ + offset; }
+  std::size_t size_bytes() const { return bytes_; }
 
  private:
   void* mapped_ = nullptr;

@@ -30,6 +30,20 @@ DeviceAddress first_address(const VirtualGpuOptions& options) {
              : VirtualGpu::kFirstAddress + device * VirtualGpu::kAddressesPerDevice;
 }
 
+/// Programs reserve more addresses than a card has memory, if the host lets them.
+std::unique_ptr<HostMapping> mapping_at_own_address(std::size_t least_bytes,
+                                                    const VirtualGpuOptions& options) {
+  constexpr std::size_t kAddressBytes = VirtualGpu::kHostAddressesPerDevice / 2;
+  if (least_bytes < kAddressBytes) {
+    try {
+      return std::make_unique<HostMapping>(kAddressBytes, options.budget, first_address(options));
+    } catch (const HostRefusal&) {
+      // A limit of the process (ulimit -v) leaves fewer.
+    }
+  }
+  return std::make_unique<HostMapping>(least_bytes, options.budget, first_address(options));
+}
+
 std::unique_ptr<HostMapping> values_of(std::size_t capacity_bytes,
                                        const VirtualGpuOptions& options) {
   const bool at_own_address = options.address_origin == AddressOrigin::host;
@@ -37,16 +51,18 @@ std::unique_ptr<HostMapping> values_of(std::size_t capacity_bytes,
     OHM_ASSERT(!at_own_address, "there is no host memory to take the addresses of");
     return nullptr;
   }
-  return std::make_unique<HostMapping>(address_bytes(capacity_bytes, options), options.budget,
-                                       at_own_address ? first_address(options) : 0);
+  const std::size_t bytes = address_bytes(capacity_bytes, options);
+  if (at_own_address) return mapping_at_own_address(bytes, options);
+  return std::make_unique<HostMapping>(bytes, options.budget, 0);
 }
 
 AddressSpace addresses_of(std::size_t capacity_bytes, const VirtualGpuOptions& options,
                           const HostMapping* values) {
-  const DeviceAddress base = options.address_origin == AddressOrigin::host
-                                 ? reinterpret_cast<DeviceAddress>(values->at(0))
-                                 : first_address(options);
-  return {base, address_bytes(capacity_bytes, options), options.address_order};
+  if (options.address_origin == AddressOrigin::host) {
+    const auto base = reinterpret_cast<DeviceAddress>(values->at(0));
+    return {base, values->size_bytes(), options.address_order};
+  }
+  return {first_address(options), address_bytes(capacity_bytes, options), options.address_order};
 }
 
 VirtualGpuOptions options_for(const GpuProfile& profile, int device, ValueMode values) {

@@ -6,6 +6,8 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
+#include <vector>
 
 #include "allocator_shim/device/device_memory.h"
 #include "allocator_shim/interpose/copies.h"
@@ -56,12 +58,31 @@ HandlePool<Array>& arrays();
 /// The memory of a GPU is freed: arrays there are gone.
 void forget_arrays(int device);
 
+/// Fails with invalid_channel where a format is none, and with invalid_value where an extent or
+/// flags are none.
+Status make_array(Array*& array, const ChannelFormat& format, const Extent& extent, unsigned flags);
+/// invalid_value: there is none.
+Status free_array(Array* array);
+
+/// Sizes of an array, each half of the one before. The array owns them.
+struct MipmappedArray {
+  int device = 0;
+  std::vector<Array*> levels;
+};
+HandlePool<MipmappedArray>& mipmapped_arrays();
+
 /// One end of a copy in three dimensions: where it begins, and what leads to the next row and
 /// slice.
 struct CopyEnd {
   std::byte* begin;
   std::size_t pitch, slice_bytes;
 };
+
+/// Where rows of so many bytes begin in an array, `offset` bytes into each; nullopt: it is none, or
+/// they are beyond it.
+std::optional<CopyEnd> part_of_array(const Array* array, std::size_t offset, std::size_t first_row,
+                                     std::size_t first_slice, std::size_t row_bytes,
+                                     std::size_t rows, std::size_t slices);
 
 /// As cudaMemcpy3D, of rows of so many bytes.
 Status copy_slices(const CopyEnd& to, const CopyEnd& from, std::size_t row_bytes, std::size_t rows,

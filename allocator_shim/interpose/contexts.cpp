@@ -4,6 +4,7 @@
 #include <atomic>
 #include <vector>
 
+#include "allocator_shim/interpose/driver_call.h"
 #include "allocator_shim/interpose/gpu_system.h"
 #include "allocator_shim/interpose/handle_pool.h"
 
@@ -17,6 +18,8 @@ HandlePool<Context> contexts;
 std::array<std::atomic<Context*>, kMostContexts> primaries;
 std::array<std::atomic<int>, kMostContexts> primary_holders;
 std::atomic<bool> is_runtime_used = false;
+/// It has made the primary context of a GPU.
+std::array<std::atomic<bool>, kMostContexts> runtime_uses;
 thread_local std::vector<Context*> stack;
 
 std::size_t index_of(int device) { return static_cast<std::size_t>(device) % kMostContexts; }
@@ -73,7 +76,7 @@ Context* primary_context(int device) {
 }
 
 bool is_primary_active(int device) {
-  return is_runtime_used || primary_holders.at(index_of(device)) > 0;
+  return runtime_uses.at(index_of(device)) || primary_holders.at(index_of(device)) > 0;
 }
 
 void retain_primary(int device) { ++primary_holders.at(index_of(device)); }
@@ -84,8 +87,10 @@ bool release_primary(int device) {
   while (now > 0) {
     if (holders.compare_exchange_weak(now, now - 1)) return true;
   }
-  return is_runtime_used;
+  return runtime_uses.at(index_of(device));
 }
+
+void end_primary(int device) { runtime_uses.at(index_of(device)) = false; }
 
 Context* create_context(int device, unsigned flags) {
   Context* const made = new_context(device, flags);
@@ -129,6 +134,10 @@ Context* pop_context() {
   return last;
 }
 
-void note_use_of_runtime() { is_runtime_used.store(true, std::memory_order_relaxed); }
+void note_use_of_runtime() {
+  if (DriverCall::is_within()) return;
+  is_runtime_used.store(true, std::memory_order_relaxed);
+  runtime_uses.at(index_of(gpus().current())).store(true, std::memory_order_relaxed);
+}
 
 }  // namespace ohm::interpose

@@ -37,6 +37,8 @@ bool is_primary_active(int device);
 void retain_primary(int device);
 /// False: nobody holds it.
 bool release_primary(int device);
+/// It is reset: the runtime makes it anew where it is used again.
+void end_primary(int device);
 
 /// A new one, which becomes current; nullptr: there is no room.
 Context* create_context(int device, unsigned flags);
@@ -56,7 +58,8 @@ void push_context(Context* context);
 /// nullptr: there was none.
 Context* pop_context();
 
-/// The runtime is used: it makes its GPU's primary context current where there is none.
+/// The runtime is used, and not by the driver: it makes its GPU's primary context current where
+/// there is none.
 void note_use_of_runtime();
 
 }  // namespace ohm::interpose

@@ -59,18 +59,28 @@ bool has_sane_pitch(std::size_t pitch, std::size_t row_bytes, std::size_t rows) 
   return pitch >= row_bytes && !__builtin_mul_overflow(pitch, rows, &span);
 }
 
+/// From the first row to the end of the last.
+std::size_t bytes_of_rows(std::size_t pitch, std::size_t row_bytes, std::size_t rows) {
+  return (rows - 1) * pitch + row_bytes;
+}
+
+bool are_ends_right(const void* to, std::size_t to_bytes, const void* from, std::size_t from_bytes,
+                    Direction direction) {
+  const bool is_to_device =
+      direction == Direction::host_to_device || direction == Direction::device_to_device;
+  const bool is_from_device =
+      direction == Direction::device_to_host || direction == Direction::device_to_device;
+  return is_right(to, to_bytes, gpus().place_of(to, to_bytes), is_to_device) &&
+         is_right(from, from_bytes, gpus().place_of(from, from_bytes), is_from_device);
+}
+
 }  // namespace
 
 Status copy(void* to, const void* from, std::size_t bytes, Direction direction) {
   if (bytes == 0) return Status::success;
   const Place target = gpus().place_of(to, bytes);
   const Place source = gpus().place_of(from, bytes);
-  const bool is_to_device =
-      direction == Direction::host_to_device || direction == Direction::device_to_device;
-  const bool is_from_device =
-      direction == Direction::device_to_host || direction == Direction::device_to_device;
-  if (!is_right(to, bytes, target, is_to_device)) return Status::invalid_value;
-  if (!is_right(from, bytes, source, is_from_device)) return Status::invalid_value;
+  if (!are_ends_right(to, bytes, from, bytes, direction)) return Status::invalid_value;
   const std::size_t largest = source == Place::device ? kLargestDeviceCopy : kLargestHostCopy;
   const bool is_moved = target != Place::device || is_done(bytes, largest);
   if (is_moved) std::memmove(to, from, bytes);
@@ -101,6 +111,10 @@ Status copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t f
   const bool is_sane =
       has_sane_pitch(to_pitch, row_bytes, rows) && has_sane_pitch(from_pitch, row_bytes, rows);
   if (!is_sane) return Status::invalid_pitch;
+  // What is beyond memory fails before anything is written.
+  const bool are_right = are_ends_right(to, bytes_of_rows(to_pitch, row_bytes, rows), from,
+                                        bytes_of_rows(from_pitch, row_bytes, rows), direction);
+  if (!are_right) return Status::invalid_value;
   Status status = Status::success;
   for (std::size_t row = 0; row < rows && status == Status::success; ++row) {
     status = copy(static_cast<std::byte*>(to) + row * to_pitch,
@@ -119,6 +133,12 @@ Status checked_target(const void* to, std::size_t bytes, Place& place) {
 
 }  // namespace
 
+Status check_filled_rows(const void* to, std::size_t pitch, std::size_t row_bytes,
+                         std::size_t rows) {
+  Place place = Place::nowhere;
+  return checked_target(to, bytes_of_rows(pitch, row_bytes, rows), place);
+}
+
 Status fill(void* to, int byte, std::size_t bytes) {
   if (bytes == 0) return Status::success;
   Place place = Place::nowhere;
@@ -131,7 +151,7 @@ Status fill(void* to, int byte, std::size_t bytes) {
 Status fill_rows(void* to, std::size_t pitch, int byte, std::size_t row_bytes, std::size_t rows) {
   if (row_bytes == 0 || rows == 0) return Status::success;
   if (!has_sane_pitch(pitch, row_bytes, rows)) return Status::invalid_value;
-  Status status = Status::success;
+  Status status = check_filled_rows(to, pitch, row_bytes, rows);
   for (std::size_t row = 0; row < rows && status == Status::success; ++row) {
     status = fill(static_cast<std::byte*>(to) + row * pitch, byte, row_bytes);
   }

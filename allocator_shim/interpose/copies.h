@@ -41,6 +41,9 @@ Status copy(void* to, const void* from, std::size_t bytes, Direction direction);
 Status copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                  std::size_t row_bytes, std::size_t rows, Direction direction);
 Status fill(void* to, int byte, std::size_t bytes);
+/// Whether devices reach all of an area that is to be filled, of at least one row.
+Status check_filled_rows(const void* to, std::size_t pitch, std::size_t row_bytes,
+                         std::size_t rows);
 Status fill_rows(void* to, std::size_t pitch, int byte, std::size_t row_bytes, std::size_t rows);
 Status fill_words(std::uint32_t* to, std::uint32_t word, std::size_t count);
 Status fill_words(std::uint16_t* to, std::uint16_t word, std::size_t count);

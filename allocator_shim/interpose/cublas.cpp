@@ -18,6 +18,7 @@ struct BlasHandle : LibraryHandle {
   int math_mode;
   int pointer_mode;
   int atomics_mode;
+  int multiprocessor_target;
 };
 
 /// cublasLtMatmulHeuristicResult_t.
@@ -34,10 +35,21 @@ constexpr int kInvalidValue = invalid_argument_of(CallLibrary::cublas);
 
 constexpr HeuristicResult kOnlyAlgorithm = {{}, 0, kLibrarySuccess, 1.0F, {}};
 
+/// Its version is 10000 * major + 100 * minor + patch.
+int blas_property(int property, int* value) {
+  const int version = toolkit_of_process().cublas;
+  const std::array parts = {version / 10'000, version % 10'000 / 100, version % 100};
+  const bool is_part = property >= 0 && static_cast<std::size_t>(property) < parts.size();
+  if (value == nullptr || !is_part) return kInvalidValue;
+  *value = parts.at(static_cast<std::size_t>(property));
+  return kLibrarySuccess;
+}
+
 }  // namespace
 
 OHM_EXPORTED int cublasGetVersion_v2(BlasHandle* /*handle*/, int* version) {
   OHM_LIBRARY_CALL(int);
+  if (version == nullptr) return kInvalidValue;
   *version = toolkit_of_process().cublas;
   return kLibrarySuccess;
 }
@@ -86,6 +98,51 @@ OHM_EXPORTED int cublasGetPointerMode_v2(BlasHandle* handle, int* mode) {
   *mode = handle->pointer_mode;
   return kLibrarySuccess;
 }
+
+OHM_EXPORTED int cublasSetAtomicsMode(BlasHandle* handle, int mode) {
+  OHM_LIBRARY_CALL(int);
+  if (!is_object(handle)) return kNotInitialized;
+  handle->atomics_mode = mode;
+  return kLibrarySuccess;
+}
+
+OHM_EXPORTED int cublasGetAtomicsMode(BlasHandle* handle, int* mode) {
+  OHM_LIBRARY_CALL(int);
+  if (!is_object(handle)) return kNotInitialized;
+  if (mode == nullptr) return kInvalidValue;
+  *mode = handle->atomics_mode;
+  return kLibrarySuccess;
+}
+
+OHM_EXPORTED int cublasSetSmCountTarget(BlasHandle* handle, int count) {
+  OHM_LIBRARY_CALL(int);
+  if (!is_object(handle)) return kNotInitialized;
+  if (count < 0) return kInvalidValue;
+  handle->multiprocessor_target = count;
+  return kLibrarySuccess;
+}
+
+OHM_EXPORTED int cublasGetSmCountTarget(BlasHandle* handle, int* count) {
+  OHM_LIBRARY_CALL(int);
+  if (!is_object(handle)) return kNotInitialized;
+  if (count == nullptr) return kInvalidValue;
+  *count = handle->multiprocessor_target;
+  return kLibrarySuccess;
+}
+
+OHM_EXPORTED int cublasGetProperty(int property, int* value) {
+  return blas_property(property, value);
+}
+
+OHM_EXPORTED int cublasLtGetProperty(int property, int* value) {
+  return blas_property(property, value);
+}
+
+OHM_EXPORTED std::size_t cublasGetCudartVersion() {
+  return static_cast<std::size_t>(toolkit_of_process().cuda);
+}
+
+OHM_EXPORTED std::size_t cublasLtGetCudartVersion() { return cublasGetCudartVersion(); }
 
 OHM_EXPORTED std::size_t cublasLtGetVersion() {
   return static_cast<std::size_t>(toolkit_of_process().cublas);

@@ -1,9 +1,8 @@
-// cuDNN: versions, streams, the descriptors that programs read back. Workspaces are modelled as 0.
+// cuDNN: versions, streams, algorithms. Workspaces are modelled as 0.
 #include <algorithm>
 #include <array>
 #include <cstddef>
 
-#include "allocator_shim/interpose/call_library.h"
 #include "allocator_shim/interpose/cudnn_tensor.h"
 #include "allocator_shim/interpose/entry_call.h"
 #include "allocator_shim/interpose/exported.h"
@@ -15,8 +14,6 @@
 using namespace ohm::interpose;
 
 namespace {
-
-constexpr int kBadParameter = dead_handle_of(CallLibrary::cudnn);
 
 /// The one algorithm that every search finds, with all that cudnnConvolution...AlgoPerf_t says.
 struct AlgorithmResult {
@@ -30,11 +27,12 @@ struct AlgorithmResult {
 };
 
 int find_algorithms(int wanted, int* count, AlgorithmResult* results) {
+  if (wanted < 1 || count == nullptr || results == nullptr) return kCudnnBadParameter;
   note_assumption(Assumption::cudnn_workspace);
   constexpr int kDeterministic = 1;
   // Algorithm 1 exists in each direction.
-  *count = std::min(wanted, 1);
-  if (wanted > 0) results[0] = {1, kLibrarySuccess, 1.0F, 0, kDeterministic, 0, {}};
+  *count = 1;
+  results[0] = {1, kLibrarySuccess, 1.0F, 0, kDeterministic, 0, {}};
   return kLibrarySuccess;
 }
 
@@ -63,47 +61,28 @@ OHM_EXPORTED std::size_t cudnnGetCudartVersion() {
 
 OHM_EXPORTED int cudnnGetProperty(int property, int* value) {
   OHM_LIBRARY_CALL(int);
-  *value = version_of_process().at(static_cast<std::size_t>(property));
+  const LibraryVersion version = version_of_process();
+  const bool is_part = property >= 0 && static_cast<std::size_t>(property) < version.size();
+  if (value == nullptr || !is_part) return kCudnnBadParameter;
+  *value = version.at(static_cast<std::size_t>(property));
   return kLibrarySuccess;
 }
 
 OHM_EXPORTED void cudnnGetLastErrorString(char* text, std::size_t length) {
-  if (length > 0) *text = '\0';
+  if (text != nullptr && length > 0) *text = '\0';
 }
 
 OHM_EXPORTED int cudnnSetStream(LibraryHandle* handle, Stream* stream) {
   OHM_LIBRARY_CALL(int);
-  if (!is_object(handle)) return kBadParameter;
+  if (!is_object(handle)) return kCudnnBadParameter;
   handle->stream = stream;
   return kLibrarySuccess;
 }
 
 OHM_EXPORTED int cudnnGetStream(LibraryHandle* handle, Stream** stream) {
   OHM_LIBRARY_CALL(int);
-  if (!is_object(handle)) return kBadParameter;
+  if (!is_object(handle) || stream == nullptr) return kCudnnBadParameter;
   *stream = handle->stream;
-  return kLibrarySuccess;
-}
-
-OHM_EXPORTED int cudnnSetTensorNdDescriptor(TensorDescriptor* tensor, int data_type, int dims,
-                                            const int* sizes, const int* strides) {
-  OHM_LIBRARY_CALL(int);
-  if (!is_object(tensor)) return kBadParameter;
-  tensor->data_type = data_type;
-  tensor->dims = std::min(dims, kMaxTensorDims);
-  std::copy_n(sizes, tensor->dims, tensor->sizes.begin());
-  std::copy_n(strides, tensor->dims, tensor->strides.begin());
-  return kLibrarySuccess;
-}
-
-OHM_EXPORTED int cudnnGetTensorNdDescriptor(const TensorDescriptor* tensor, int wanted,
-                                            int* data_type, int* dims, int* sizes, int* strides) {
-  OHM_LIBRARY_CALL(int);
-  if (!is_object(tensor)) return kBadParameter;
-  *data_type = tensor->data_type;
-  *dims = tensor->dims;
-  std::copy_n(tensor->sizes.begin(), std::min(wanted, tensor->dims), sizes);
-  std::copy_n(tensor->strides.begin(), std::min(wanted, tensor->dims), strides);
   return kLibrarySuccess;
 }
 
@@ -151,6 +130,30 @@ OHM_EXPORTED int cudnnFindConvolutionBackwardFilterAlgorithmEx(
     void* /*handle*/, void* /*x_descriptor*/, const void* /*x*/, void* /*dy_descriptor*/,
     const void* /*dy*/, void* /*convolution*/, void* /*dw_descriptor*/, void* /*dw*/, int wanted,
     int* count, AlgorithmResult* results, void* /*workspace*/, std::size_t /*bytes*/) {
+  OHM_LIBRARY_CALL(int);
+  return find_algorithms(wanted, count, results);
+}
+
+OHM_EXPORTED int cudnnFindConvolutionForwardAlgorithm(void* /*handle*/, void* /*x*/, void* /*w*/,
+                                                      void* /*convolution*/, void* /*y*/,
+                                                      int wanted, int* count,
+                                                      AlgorithmResult* results) {
+  OHM_LIBRARY_CALL(int);
+  return find_algorithms(wanted, count, results);
+}
+
+OHM_EXPORTED int cudnnFindConvolutionBackwardDataAlgorithm(void* /*handle*/, void* /*w*/,
+                                                           void* /*dy*/, void* /*convolution*/,
+                                                           void* /*dx*/, int wanted, int* count,
+                                                           AlgorithmResult* results) {
+  OHM_LIBRARY_CALL(int);
+  return find_algorithms(wanted, count, results);
+}
+
+OHM_EXPORTED int cudnnFindConvolutionBackwardFilterAlgorithm(void* /*handle*/, void* /*x*/,
+                                                             void* /*dy*/, void* /*convolution*/,
+                                                             void* /*dw*/, int wanted, int* count,
+                                                             AlgorithmResult* results) {
   OHM_LIBRARY_CALL(int);
   return find_algorithms(wanted, count, results);
 }

@@ -31,6 +31,8 @@ struct RnnDescriptor {
 
 struct DropoutDescriptor {
   float probability;
+  void* states;
+  unsigned long long seed;
 };
 
 /// Sequences, whose steps are rows of a matrix.
@@ -171,11 +173,22 @@ OHM_EXPORTED int cudnnGetRNNWeightParams(void* /*handle*/, const RnnDescriptor* 
 }
 
 OHM_EXPORTED int cudnnSetDropoutDescriptor(DropoutDescriptor* dropout, void* /*handle*/,
-                                           float probability, void* /*states*/,
-                                           std::size_t /*state_bytes*/,
-                                           unsigned long long /*seed*/) {
+                                           float probability, void* states,
+                                           std::size_t /*state_bytes*/, unsigned long long seed) {
   OHM_LIBRARY_CALL(int);
-  dropout->probability = probability;
+  if (!is_object(dropout)) return kCudnnBadParameter;
+  *dropout = {probability, states, seed};
+  return kLibrarySuccess;
+}
+
+OHM_EXPORTED int cudnnGetDropoutDescriptor(const DropoutDescriptor* dropout, void* /*handle*/,
+                                           float* probability, void** states,
+                                           unsigned long long* seed) {
+  OHM_LIBRARY_CALL(int);
+  if (!is_object(dropout)) return kCudnnBadParameter;
+  if (probability != nullptr) *probability = dropout->probability;
+  if (states != nullptr) *states = dropout->states;
+  if (seed != nullptr) *seed = dropout->seed;
   return kLibrarySuccess;
 }
 

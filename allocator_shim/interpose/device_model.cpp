@@ -31,8 +31,14 @@ struct Attribute {
   int value;
 };
 
+constexpr int kMostTexture1D = 131'072;
+constexpr int kMostTexture3D = 16'384;
+constexpr int kMostLayered = 32'768;
+constexpr int kMostLayers = 2'048;
+constexpr int kMostCubemapLayers = 2'046;
+
 // The same on every card. Numbers of cudaDeviceAttr.
-constexpr std::array<Attribute, 37> kCommonAttributes = {{
+constexpr std::array<Attribute, 77> kCommonAttributes = {{
     {1, kMaxBlockThreads},        // MaxThreadsPerBlock
     {2, kMaxBlockThreads},        // MaxBlockDimX
     {3, kMaxBlockThreads},        // MaxBlockDimY
@@ -70,6 +76,47 @@ constexpr std::array<Attribute, 37> kCommonAttributes = {{
     {99, 1},                      // HostRegisterSupported
     {111, kReservedSharedBytes},  // ReservedSharedMemoryPerBlock
     {115, 1},                     // MemoryPoolsSupported
+    // Of textures and surfaces, as the programming guide lists them from Pascal on.
+    {21, kMostTexture1D},      // MaxTexture1DWidth
+    {22, kMostTexture1D},      // MaxTexture2DWidth
+    {23, 65'536},              // MaxTexture2DHeight
+    {24, kMostTexture3D},      // MaxTexture3DWidth
+    {25, kMostTexture3D},      // MaxTexture3DHeight
+    {26, kMostTexture3D},      // MaxTexture3DDepth
+    {27, kMostLayered},        // MaxTexture2DLayeredWidth
+    {28, kMostLayered},        // MaxTexture2DLayeredHeight
+    {29, kMostLayers},         // MaxTexture2DLayeredLayers
+    {42, kMostLayered},        // MaxTexture1DLayeredWidth
+    {43, kMostLayers},         // MaxTexture1DLayeredLayers
+    {45, kMostLayered},        // MaxTexture2DGatherWidth
+    {46, kMostLayered},        // MaxTexture2DGatherHeight
+    {47, 8'192},               // MaxTexture3DWidthAlt
+    {48, 8'192},               // MaxTexture3DHeightAlt
+    {49, 32'768},              // MaxTexture3DDepthAlt
+    {52, kMostLayered},        // MaxTextureCubemapWidth
+    {53, kMostLayered},        // MaxTextureCubemapLayeredWidth
+    {54, kMostCubemapLayers},  // MaxTextureCubemapLayeredLayers
+    {55, kMostLayered},        // MaxSurface1DWidth
+    {56, kMostTexture1D},      // MaxSurface2DWidth
+    {57, 65'536},              // MaxSurface2DHeight
+    {58, kMostTexture3D},      // MaxSurface3DWidth
+    {59, kMostTexture3D},      // MaxSurface3DHeight
+    {60, kMostTexture3D},      // MaxSurface3DDepth
+    {61, kMostLayered},        // MaxSurface1DLayeredWidth
+    {62, kMostLayers},         // MaxSurface1DLayeredLayers
+    {63, kMostLayered},        // MaxSurface2DLayeredWidth
+    {64, kMostLayered},        // MaxSurface2DLayeredHeight
+    {65, kMostLayers},         // MaxSurface2DLayeredLayers
+    {66, kMostLayered},        // MaxSurfaceCubemapWidth
+    {67, kMostLayered},        // MaxSurfaceCubemapLayeredWidth
+    {68, kMostCubemapLayers},  // MaxSurfaceCubemapLayeredLayers
+    {69, 1 << 28},             // MaxTexture1DLinearWidth
+    {70, kMostTexture1D},      // MaxTexture2DLinearWidth
+    {71, 65'000},              // MaxTexture2DLinearHeight
+    {72, 2'097'120},           // MaxTexture2DLinearPitch
+    {73, kMostLayered},        // MaxTexture2DMipmappedWidth
+    {74, kMostLayered},        // MaxTexture2DMipmappedHeight
+    {77, kMostLayered},        // MaxTexture1DMipmappedWidth
 }};
 
 }  // namespace

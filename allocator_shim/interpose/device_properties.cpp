@@ -60,6 +60,20 @@ void fill_common(Properties& p, const GpuProfile& profile, int device) {
   p.cluster_launch = value(120);
 }
 
+/// In the order of cudaDeviceProp. `left_out`: an attribute that a release does not have there.
+template <std::size_t Count>
+void fill_textures(std::array<int, Count>& figures, const GpuProfile& profile, int device,
+                   int left_out = 0) {
+  constexpr std::array kAttributes = {21, 77, 69, 22, 23, 73, 74, 70, 71, 72, 45, 46, 24, 25,
+                                      26, 47, 48, 49, 52, 42, 43, 27, 28, 29, 53, 54, 55, 56,
+                                      57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68};
+  std::size_t place = 0;
+  for (const int attribute : kAttributes) {
+    if (attribute == left_out) continue;
+    figures.at(place++) = attribute_of(profile, device, attribute);
+  }
+}
+
 }  // namespace
 
 void fill(DeviceProperties12& properties, const GpuProfile& profile, int device) {
@@ -69,10 +83,13 @@ void fill(DeviceProperties12& properties, const GpuProfile& profile, int device)
   properties.memory_clock_rate = attribute_of(profile, device, 36);
   properties.single_to_double_ratio = attribute_of(profile, device, 87);
   properties.cooperative_multi_device_launch = properties.cooperative_launch;
+  fill_textures(properties.textures_and_surfaces, profile, device);
 }
 
 void fill(DeviceProperties13& properties, const GpuProfile& profile, int device) {
   fill_common(properties, profile, device);
+  constexpr int kTexture1DLinear = 69;
+  fill_textures(properties.textures_and_surfaces, profile, device, kTexture1DLinear);
 }
 
 std::array<unsigned char, 16> uuid_of(int device) {

@@ -65,7 +65,7 @@ std::optional<DeviceVariable> find_variable(const void* symbol) {
     variable.address = static_cast<std::byte*>(std::calloc(variable.bytes, 1));
     if (variable.address == nullptr) return std::nullopt;
     // Devices reach it.
-    gpus().add_pinned(variable.address, variable.bytes, Pinned::registered);
+    gpus().add_pinned(variable.address, variable.bytes, Pinned::variable);
   }
   return variable;
 }

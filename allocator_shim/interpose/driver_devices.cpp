@@ -17,11 +17,14 @@ using namespace ohm::interpose;
 extern "C" {
 Status cudaDeviceGetStreamPriorityRange(int* least, int* greatest);
 Status cudaDeviceCanAccessPeer(int* can, int device, int peer);
+Status cudaDeviceGetP2PAttribute(int* value, int attribute, int device, int peer);
 Status cudaDeviceGetPCIBusId(char* text, int length, int device);
 Status cudaDeviceGetByPCIBusId(int* device, const char* text);
 }
 
 namespace {
+
+constexpr unsigned kContextFlags = 0xff;
 
 bool is_limit(int limit) { return limit >= 0 && static_cast<std::size_t>(limit) < kContextLimits; }
 
@@ -126,6 +129,14 @@ OHM_EXPORTED Status cuDevicePrimaryCtxGetState(int device, unsigned* flags, int*
   return Status::success;
 }
 
+OHM_EXPORTED Status cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags) {
+  OHM_DRIVER_CALL;
+  if (!gpus().has(device)) return Status::invalid_device;
+  if (flags > kContextFlags) return Status::invalid_value;
+  primary_context(device)->flags = flags;
+  return Status::success;
+}
+
 OHM_EXPORTED Status cuDevicePrimaryCtxRetain(Context** context, int device) {
   OHM_DRIVER_CALL;
   if (context == nullptr) return Status::invalid_value;
@@ -147,13 +158,13 @@ OHM_EXPORTED Status cuDevicePrimaryCtxReset_v2(int device) {
   OHM_DRIVER_CALL;
   if (!gpus().has(device)) return Status::invalid_device;
   free_memory_of_primary(device);
+  end_primary(device);
   return Status::success;
 }
 
 OHM_EXPORTED Status cuCtxCreate_v2(Context** context, unsigned flags, int device) {
   OHM_DRIVER_CALL;
-  constexpr unsigned kFlags = 0xff;
-  if (context == nullptr || flags > kFlags) return Status::invalid_value;
+  if (context == nullptr || flags > kContextFlags) return Status::invalid_value;
   if (!gpus().has(device)) return Status::invalid_device;
   *context = create_context(device, flags);
   return *context != nullptr ? Status::success : Status::out_of_memory;
@@ -263,6 +274,37 @@ OHM_EXPORTED Status cuCtxGetFlags(unsigned* flags) {
   return Status::success;
 }
 
+OHM_EXPORTED Status cuCtxSetFlags(unsigned flags) {
+  OHM_CONTEXT_CALL;
+  if (flags > kContextFlags) return Status::invalid_value;
+  current_context()->flags = flags;
+  return Status::success;
+}
+
+/// nullptr: of the current one.
+OHM_EXPORTED Status cuCtxGetId(Context* context, unsigned long long* id) {
+  OHM_DRIVER_CALL;
+  if (context == nullptr) context = current_context();
+  if (!is_context(context)) return Status::invalid_context;
+  if (id == nullptr) return Status::invalid_value;
+  *id = reinterpret_cast<std::uintptr_t>(context);
+  return Status::success;
+}
+
+OHM_EXPORTED Status cuCtxResetPersistingL2Cache() {
+  OHM_CONTEXT_CALL;
+  return Status::success;
+}
+
+OHM_EXPORTED Status cuCtxGetDevice_v2(int* device, Context* context) {
+  OHM_DRIVER_CALL;
+  if (context == nullptr) context = current_context();
+  if (!is_context(context)) return Status::invalid_context;
+  if (device == nullptr) return Status::invalid_value;
+  *device = context->device;
+  return Status::success;
+}
+
 OHM_EXPORTED Status cuCtxGetApiVersion(Context* context, unsigned* version) {
   OHM_DRIVER_CALL;
   if (context != nullptr && !is_context(context)) return Status::invalid_context;
@@ -280,6 +322,11 @@ OHM_EXPORTED Status cuCtxGetStreamPriorityRange(int* least, int* greatest) {
 OHM_EXPORTED Status cuDeviceCanAccessPeer(int* can, int device, int peer) {
   OHM_DRIVER_CALL;
   return cudaDeviceCanAccessPeer(can, device, peer);
+}
+
+OHM_EXPORTED Status cuDeviceGetP2PAttribute(int* value, int attribute, int device, int peer) {
+  OHM_DRIVER_CALL;
+  return cudaDeviceGetP2PAttribute(value, attribute, device, peer);
 }
 
 OHM_EXPORTED Status cuDeviceGetPCIBusId(char* text, int length, int device) {

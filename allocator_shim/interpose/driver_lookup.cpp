@@ -16,9 +16,18 @@ using namespace ohm::interpose;
 
 namespace {
 
+/// Functions whose second version takes other arguments, and came in a release after CUDA 12.0.
+bool is_before_second_version(const std::string& name, int release) {
+  constexpr int kOfLocations = 12'020;
+  const bool takes_location = name == "cuMemPrefetchAsync" || name == "cuMemAdvise";
+  return takes_location && release > 0 && release < kOfLocations;
+}
+
 /// Programs name a function without its version and get the newest that was there in the release
-/// they ask for; nothing here is so old that programs still ask for what came before.
-Function find_newest(const std::string& name) {
+/// they ask for (0: any); hardly anything here is so old that programs still ask for what came
+/// before.
+Function find_newest(const std::string& name, int release) {
+  if (is_before_second_version(name, release)) return find_in_driver(name);
   for (const char* version : {"_v3", "_v2", ""}) {
     if (const Function function = find_in_driver(name + version)) return function;
   }
@@ -37,11 +46,11 @@ void report_stripped_runtime(const char* file) {
 
 }  // namespace
 
-OHM_EXPORTED Status cuGetProcAddress_v2(const char* name, Function* function, int /*version*/,
+OHM_EXPORTED Status cuGetProcAddress_v2(const char* name, Function* function, int version,
                                         std::uint64_t /*flags*/, int* found) {
   constexpr int kFound = 0;
   constexpr int kNotFound = 1;
-  *function = find_newest(name);
+  *function = find_newest(name, version);
   if (found != nullptr) *found = *function != nullptr ? kFound : kNotFound;
   return *function != nullptr ? Status::success : Status::not_found;
 }
@@ -63,10 +72,10 @@ OHM_EXPORTED Status cuGetProcAddress(const char* name, Function* function, int v
 
 /// Unlike the driver's, the answer to an unknown name is in `found` alone.
 OHM_EXPORTED Status cudaGetDriverEntryPointByVersion(const char* name, Function* function,
-                                                     unsigned /*version*/, std::uint64_t flags,
+                                                     unsigned version, std::uint64_t flags,
                                                      int* found) {
   GpuSystem::of_process().initialize();
-  cuGetProcAddress_v2(name, function, 0, flags, found);
+  cuGetProcAddress_v2(name, function, static_cast<int>(version), flags, found);
   return Status::success;
 }
 

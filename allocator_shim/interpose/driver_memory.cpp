@@ -22,6 +22,7 @@ Status cudaFreeHost(void* pointer);
 Status cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags);
 Status cudaHostUnregister(void* pointer);
 Status cudaHostGetDevicePointer(void** device, void* host, unsigned flags);
+Status cudaHostGetFlags(unsigned* flags, void* pointer);
 Status cudaMallocAsync(void** pointer, std::size_t bytes, Stream* stream);
 Status cudaFreeAsync(void* pointer, Stream* stream);
 Status cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, MemoryPool* pool, Stream* stream);
@@ -41,17 +42,11 @@ struct AllocationProperties {
   std::uint64_t flags;
 };
 
-// Numbers of CUpointer_attribute and CUmemorytype.
-constexpr int kContextAttribute = 1;
-constexpr int kMemoryTypeAttribute = 2;
-constexpr int kDevicePointerAttribute = 3;
-constexpr int kHostPointerAttribute = 4;
-constexpr int kDeviceOrdinalAttribute = 9;
-constexpr int kRangeStartAttribute = 11;
-constexpr int kRangeSizeAttribute = 12;
-constexpr int kLastPointerAttribute = 22;
-constexpr unsigned kHostMemory = 1;
-constexpr unsigned kDeviceMemory = 2;
+/// CUmemLocation.
+struct AllocationLocation {
+  int type;
+  int device;
+};
 
 /// CUmemAccessDesc.
 struct AccessDescription {
@@ -67,11 +62,6 @@ constexpr int kOnDevice = 1;
 bool is_of_device(const AllocationProperties* properties) {
   return properties != nullptr && properties->type == kPinnedAllocation &&
          properties->location_type == kOnDevice;
-}
-
-template <typename Value>
-void write(void* to, Value value) {
-  *static_cast<Value*>(to) = value;
 }
 
 Status copy_waited_for(void* to, const void* from, std::size_t bytes, Direction direction) {
@@ -154,6 +144,11 @@ OHM_EXPORTED Status cuMemHostGetDevicePointer_v2(void** device, void* host, unsi
   return cudaHostGetDevicePointer(device, host, flags);
 }
 
+OHM_EXPORTED Status cuMemHostGetFlags(unsigned* flags, void* pointer) {
+  OHM_CONTEXT_CALL;
+  return cudaHostGetFlags(flags, pointer);
+}
+
 OHM_EXPORTED Status cuMemGetInfo_v2(std::size_t* free_bytes, std::size_t* total_bytes) {
   OHM_CONTEXT_CALL;
   if (free_bytes == nullptr || total_bytes == nullptr) return Status::invalid_value;
@@ -172,49 +167,6 @@ OHM_EXPORTED Status cuMemGetAddressRange_v2(DeviceAddress* base, std::size_t* by
   if (!range) return Status::invalid_value;
   if (base != nullptr) *base = range->address;
   if (bytes != nullptr) *bytes = range->bytes;
-  return Status::success;
-}
-
-OHM_EXPORTED Status cuPointerGetAttribute(void* value, int attribute, DeviceAddress address) {
-  OHM_DRIVER_CALL;
-  if (value == nullptr) return Status::invalid_value;
-  const auto range = gpus().find(address);
-  const bool is_pinned = !range && gpus().is_pinned(reinterpret_cast<const void*>(address));
-  if (!range && !is_pinned) return Status::invalid_value;
-  const int device = range ? range->device : gpus().current();
-  switch (attribute) {
-    case kContextAttribute:
-      write<Context*>(value, primary_context(device));
-      return Status::success;
-    case kMemoryTypeAttribute:
-      write<unsigned>(value, range ? kDeviceMemory : kHostMemory);
-      return Status::success;
-    case kDevicePointerAttribute:
-      write<DeviceAddress>(value, address);
-      return Status::success;
-    case kHostPointerAttribute:
-      write<DeviceAddress>(value, range ? 0 : address);
-      return range ? Status::invalid_value : Status::success;
-    case kDeviceOrdinalAttribute:
-      write<int>(value, device);
-      return Status::success;
-    case kRangeStartAttribute:
-      write<DeviceAddress>(value, range ? range->address : address);
-      return Status::success;
-    case kRangeSizeAttribute:
-      write<std::size_t>(value, range ? range->bytes : 0);
-      return Status::success;
-    default:
-      return attribute > 0 && attribute <= kLastPointerAttribute ? Status::not_supported
-                                                                 : Status::invalid_value;
-  }
-}
-
-OHM_EXPORTED Status cuPointerGetAttributes(unsigned count, const int* attributes, void** values,
-                                           DeviceAddress address) {
-  OHM_CONTEXT_CALL;
-  if (count == 0 || attributes == nullptr || values == nullptr) return Status::invalid_value;
-  for (unsigned i = 0; i < count; ++i) cuPointerGetAttribute(values[i], attributes[i], address);
   return Status::success;
 }
 
@@ -261,45 +213,18 @@ OHM_EXPORTED Status cuMemcpyDtoDAsync_v2(void* to, const void* from, std::size_t
   return copy_on(stream, to, from, bytes, Direction::device_to_device);
 }
 
-OHM_EXPORTED Status cuMemsetD8_v2(void* to, unsigned char value, std::size_t count) {
+/// Contexts are of GPUs, which have one address space.
+OHM_EXPORTED Status cuMemcpyPeerAsync(void* to, Context* to_context, const void* from,
+                                      Context* from_context, std::size_t bytes, Stream* stream) {
   OHM_CONTEXT_CALL;
-  return on_stream(
-      nullptr, [&] { return fill(to, value, count); }, NodeType::fill);
+  if (!is_context(to_context) || !is_context(from_context)) return Status::invalid_context;
+  return copy_on(stream, to, from, bytes, Direction::device_to_device);
 }
 
-OHM_EXPORTED Status cuMemsetD8Async(void* to, unsigned char value, std::size_t count,
-                                    Stream* stream) {
+OHM_EXPORTED Status cuMemcpyPeer(void* to, Context* to_context, const void* from,
+                                 Context* from_context, std::size_t bytes) {
   OHM_CONTEXT_CALL;
-  return on_stream(
-      stream, [&] { return fill(to, value, count); }, NodeType::fill);
-}
-
-OHM_EXPORTED Status cuMemsetD32_v2(unsigned* to, unsigned value, std::size_t count) {
-  OHM_CONTEXT_CALL;
-  return on_stream(
-      nullptr, [&] { return fill_words(to, value, count); }, NodeType::fill);
-}
-
-OHM_EXPORTED Status cuMemsetD32Async(unsigned* to, unsigned value, std::size_t count,
-                                     Stream* stream) {
-  OHM_CONTEXT_CALL;
-  return on_stream(
-      stream, [&] { return fill_words(to, value, count); }, NodeType::fill);
-}
-
-OHM_EXPORTED Status cuStreamWriteValue32_v2(Stream* stream, unsigned* to, unsigned value,
-                                            unsigned /*flags*/) {
-  OHM_CONTEXT_CALL;
-  if (!is_stream(stream)) return Status::invalid_handle;
-  note_launched(stream);
-  return fill_words(to, value, 1);
-}
-
-/// As libraries that look for it with dlsym name it.
-OHM_EXPORTED Status cuStreamWriteValue32(Stream* stream, unsigned* to, unsigned value,
-                                         unsigned flags) {
-  OHM_DRIVER_CALL;
-  return cuStreamWriteValue32_v2(stream, to, value, flags);
+  return cuMemcpyPeerAsync(to, to_context, from, from_context, bytes, nullptr);
 }
 
 OHM_EXPORTED Status cuMemGetAllocationGranularity(std::size_t* bytes,
@@ -366,6 +291,18 @@ OHM_EXPORTED Status cuMemSetAccess(DeviceAddress address, std::size_t bytes,
       std::any_of(descriptions, descriptions + count,
                   [](const AccessDescription& one) { return one.protection != 0; });
   return gpus().set_access(address, bytes, is_accessible);
+}
+
+OHM_EXPORTED Status cuMemGetAccess(std::uint64_t* protection, const AllocationLocation* location,
+                                   DeviceAddress address) {
+  OHM_DRIVER_CALL;
+  const bool is_right = protection != nullptr && location != nullptr && location->type == kOnDevice;
+  if (!is_right) return Status::invalid_value;
+  if (!gpus().has(location->device)) return Status::invalid_device;
+  const auto is_accessible = gpus().has_access(address);
+  if (!is_accessible) return Status::invalid_value;
+  *protection = *is_accessible ? kReadAndWrite : 0;
+  return Status::success;
 }
 
 OHM_EXPORTED Status cuMemUnmap(DeviceAddress address, std::size_t bytes) {

@@ -14,6 +14,7 @@
 #include "allocator_shim/interpose/modules.h"
 #include "allocator_shim/interpose/objects.h"
 #include "allocator_shim/interpose/status.h"
+#include "allocator_shim/interpose/stub.h"
 #include "allocator_shim/interpose/work_in_flight.h"
 
 using namespace ohm::interpose;
@@ -127,6 +128,89 @@ OHM_EXPORTED Status cuModuleGetFunction(Kernel** function, Module* module, const
   return find_kernel(*function, module, name);
 }
 
+OHM_EXPORTED Status cuModuleGetGlobal_v2(void** address, std::size_t* bytes, Module* module,
+                                         const char* name) {
+  OHM_CONTEXT_CALL;
+  if (name == nullptr) return Status::invalid_value;
+  // What the stand-in's compilers make has no variables that are known.
+  if (is_module(module) && !module->has_names) {
+    report_unsupported("cuModuleGetGlobal_v2");
+    return Status::not_supported;
+  }
+  void* found = nullptr;
+  std::size_t found_bytes = 0;
+  const Status status = find_global(found, found_bytes, module, name);
+  if (status != Status::success) return status;
+  if (address != nullptr) *address = found;
+  if (bytes != nullptr) *bytes = found_bytes;
+  return Status::success;
+}
+
+OHM_EXPORTED Status cuLibraryGetGlobal(void** address, std::size_t* bytes, Module* library,
+                                       const char* name) {
+  OHM_CONTEXT_CALL;
+  return cuModuleGetGlobal_v2(address, bytes, library, name);
+}
+
+OHM_EXPORTED Status cuModuleGetFunctionCount(unsigned* count, Module* module) {
+  OHM_DRIVER_CALL;
+  if (count == nullptr) return Status::invalid_value;
+  if (!is_module(module)) return Status::invalid_handle;
+  *count = static_cast<unsigned>(module->names.size());
+  return Status::success;
+}
+
+OHM_EXPORTED Status cuLibraryGetKernelCount(unsigned* count, Module* library) {
+  OHM_DRIVER_CALL;
+  return cuModuleGetFunctionCount(count, library);
+}
+
+OHM_EXPORTED Status cuModuleEnumerateFunctions(Kernel** functions, unsigned count, Module* module) {
+  OHM_DRIVER_CALL;
+  if (functions == nullptr || count == 0) return Status::invalid_value;
+  if (!is_module(module)) return Status::invalid_handle;
+  unsigned found = 0;
+  for (const std::string& name : module->names) {
+    if (found == count) break;
+    const Status status = find_kernel(functions[found++], module, name.c_str());
+    if (status != Status::success) return status;
+  }
+  return Status::success;
+}
+
+OHM_EXPORTED Status cuLibraryEnumerateKernels(Kernel** kernels, unsigned count, Module* library) {
+  OHM_DRIVER_CALL;
+  return cuModuleEnumerateFunctions(kernels, count, library);
+}
+
+OHM_EXPORTED Status cuFuncGetName(const char** name, Kernel* function) {
+  OHM_DRIVER_CALL;
+  if (name == nullptr) return Status::invalid_value;
+  if (!is_kernel(function)) return Status::invalid_handle;
+  *name = driver_name_of_kernel(function);
+  return Status::success;
+}
+
+OHM_EXPORTED Status cuKernelGetName(const char** name, Kernel* kernel) {
+  OHM_DRIVER_CALL;
+  return cuFuncGetName(name, kernel);
+}
+
+/// CUfunctionLoadingState: there is nothing to load.
+OHM_EXPORTED Status cuFuncIsLoaded(int* state, Kernel* function) {
+  OHM_DRIVER_CALL;
+  constexpr int kLoaded = 1;
+  if (state == nullptr) return Status::invalid_value;
+  if (!is_kernel(function)) return Status::invalid_handle;
+  *state = kLoaded;
+  return Status::success;
+}
+
+OHM_EXPORTED Status cuFuncLoad(Kernel* function) {
+  OHM_DRIVER_CALL;
+  return is_kernel(function) ? Status::success : Status::invalid_handle;
+}
+
 OHM_EXPORTED Status cuFuncGetModule(Module** module, Kernel* function) {
   OHM_DRIVER_CALL;
   if (module == nullptr) return Status::invalid_value;
@@ -139,10 +223,24 @@ OHM_EXPORTED Status cuFuncGetAttribute(int* value, int attribute, Kernel* functi
   OHM_DRIVER_CALL;
   if (value == nullptr) return Status::invalid_value;
   if (!is_kernel(function)) return Status::invalid_handle;
+  constexpr int kAttributes = 16;
+  if (attribute < 0 || attribute >= kAttributes) return Status::invalid_value;
   *value = attribute == kMaxThreadsAttribute  ? kMaxBlockThreads
            : attribute == kRegistersAttribute ? kKernelRegisters
                                               : 0;
   return Status::success;
+}
+
+/// What may be set is how much shared memory a block has, and of which size clusters are.
+OHM_EXPORTED Status cuFuncSetAttribute(Kernel* function, int attribute, int value) {
+  OHM_CONTEXT_CALL;
+  constexpr int kDynamicSharedBytes = 8;
+  constexpr int kAttributes = 16;
+  if (!is_kernel(function)) return Status::invalid_handle;
+  const bool is_too_large = attribute == kDynamicSharedBytes &&
+                            value > architecture_of(gpus().profile()).shared_bytes_optin;
+  const bool is_wrong = attribute < kDynamicSharedBytes || attribute >= kAttributes || is_too_large;
+  return is_wrong || value < 0 ? Status::invalid_value : Status::success;
 }
 
 OHM_EXPORTED Status cuKernelGetAttribute(int* value, int attribute, Kernel* kernel,
@@ -180,6 +278,23 @@ OHM_EXPORTED Status cuOccupancyMaxPotentialBlockSize(int* blocks, int* threads, 
       cuOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, *threads, shared_bytes);
   if (status == Status::success) *blocks *= gpus().profile().multiprocessors;
   return status;
+}
+
+OHM_EXPORTED Status cuOccupancyMaxPotentialBlockSizeWithFlags(
+    int* blocks, int* threads, Kernel* function, std::size_t (*shared_bytes_of)(int threads),
+    std::size_t shared_bytes, int limit, unsigned /*flags*/) {
+  OHM_DRIVER_CALL;
+  return cuOccupancyMaxPotentialBlockSize(blocks, threads, function, shared_bytes_of, shared_bytes,
+                                          limit);
+}
+
+OHM_EXPORTED Status cuOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, Kernel* function,
+                                                            int blocks, int threads) {
+  OHM_CONTEXT_CALL;
+  if (bytes == nullptr || blocks <= 0 || threads <= 0) return Status::invalid_value;
+  if (!is_kernel(function)) return Status::invalid_handle;
+  *bytes = shared_bytes_of_each(gpus().profile(), blocks);
+  return Status::success;
 }
 
 OHM_EXPORTED Status cuOccupancyMaxActiveClusters(

@@ -1,10 +1,14 @@
-// CUDA's driver: streams, events and graphs, which are the runtime's.
+// CUDA's driver: streams and events, which are the runtime's.
+#include <cstddef>
 #include <cstdint>
 
+#include "allocator_shim/interpose/copies.h"
 #include "allocator_shim/interpose/entry_call.h"
 #include "allocator_shim/interpose/exported.h"
+#include "allocator_shim/interpose/gpu_system.h"
 #include "allocator_shim/interpose/objects.h"
 #include "allocator_shim/interpose/status.h"
+#include "allocator_shim/interpose/work_in_flight.h"
 
 using namespace ohm::interpose;
 
@@ -24,6 +28,7 @@ Status cudaEventRecord(Event* event, Stream* stream);
 Status cudaEventElapsedTime(float* milliseconds, Event* begin, Event* end);
 Status cudaStreamGetPriority(Stream* stream, int* priority);
 Status cudaStreamGetFlags(Stream* stream, unsigned* flags);
+Status cudaStreamGetDevice(Stream* stream, int* device);
 Status cudaStreamGetId(Stream* stream, std::uint64_t* id);
 Status cudaStreamAddCallback(Stream* stream, StreamCallback callback, void* data, unsigned flags);
 Status cudaLaunchHostFunc(Stream* stream, HostFunction function, void* data);
@@ -31,17 +36,33 @@ Status cudaStreamBeginCapture(Stream* stream, int mode);
 Status cudaStreamEndCapture(Stream* stream, Graph** graph);
 Status cudaStreamSynchronize(Stream* stream);
 Status cudaThreadExchangeStreamCaptureMode(int* mode);
-Status cudaGraphCreate(Graph** graph, unsigned flags);
-Status cudaGraphDestroy(Graph* graph);
-Status cudaGraphInstantiateWithFlags(ExecutableGraph** executable, Graph* graph,
-                                     unsigned long long flags);
-Status cudaGraphExecDestroy(ExecutableGraph* executable);
-Status cudaGraphUpload(ExecutableGraph* executable, Stream* stream);
-Status cudaGraphLaunch(ExecutableGraph* executable, Stream* stream);
 Status cudaStreamQuery(Stream* stream);
 Status cudaEventQuery(Event* event);
 Status cudaEventSynchronize(Event* event);
 }
+
+namespace {
+
+template <typename Write>
+Status write_value(const Stream* stream, Write write) {
+  if (!is_stream(stream)) return Status::invalid_handle;
+  note_launched(stream);
+  return write();
+}
+
+Status wait_for_value(const Stream* stream, const void* at, std::size_t bytes, unsigned flags) {
+  constexpr unsigned kConditions = 3;
+  constexpr unsigned kFlushes = 1U << 30U;
+  if (!is_stream(stream)) return Status::invalid_handle;
+  const bool is_reached =
+      gpus().place_of(at, bytes) == Place::device || gpus().is_pinned(at) || gpus().is_managed(at);
+  const bool is_right = is_reached && (flags & ~(kConditions | kFlushes)) == 0 &&
+                        reinterpret_cast<std::uintptr_t>(at) % bytes == 0;
+  if (is_right) note_launched(stream);
+  return is_right ? Status::success : Status::invalid_value;
+}
+
+}  // namespace
 
 OHM_EXPORTED Status cuStreamCreate(Stream** stream, unsigned flags) {
   OHM_CONTEXT_CALL;
@@ -117,6 +138,11 @@ OHM_EXPORTED Status cuStreamGetFlags(Stream* stream, unsigned* flags) {
   return cudaStreamGetFlags(stream, flags);
 }
 
+OHM_EXPORTED Status cuStreamGetDevice(Stream* stream, int* device) {
+  OHM_CONTEXT_CALL;
+  return cudaStreamGetDevice(stream, device);
+}
+
 OHM_EXPORTED Status cuStreamGetId(Stream* stream, std::uint64_t* id) {
   OHM_CONTEXT_CALL;
   return cudaStreamGetId(stream, id);
@@ -153,37 +179,6 @@ OHM_EXPORTED Status cuThreadExchangeStreamCaptureMode(int* mode) {
   return cudaThreadExchangeStreamCaptureMode(mode);
 }
 
-OHM_EXPORTED Status cuGraphCreate(Graph** graph, unsigned flags) {
-  OHM_CONTEXT_CALL;
-  return cudaGraphCreate(graph, flags);
-}
-
-OHM_EXPORTED Status cuGraphDestroy(Graph* graph) {
-  OHM_CONTEXT_CALL;
-  return cudaGraphDestroy(graph);
-}
-
-OHM_EXPORTED Status cuGraphInstantiateWithFlags(ExecutableGraph** executable, Graph* graph,
-                                                unsigned long long flags) {
-  OHM_CONTEXT_CALL;
-  return cudaGraphInstantiateWithFlags(executable, graph, flags);
-}
-
-OHM_EXPORTED Status cuGraphExecDestroy(ExecutableGraph* executable) {
-  OHM_CONTEXT_CALL;
-  return cudaGraphExecDestroy(executable);
-}
-
-OHM_EXPORTED Status cuGraphUpload(ExecutableGraph* executable, Stream* stream) {
-  OHM_CONTEXT_CALL;
-  return cudaGraphUpload(executable, stream);
-}
-
-OHM_EXPORTED Status cuGraphLaunch(ExecutableGraph* executable, Stream* stream) {
-  OHM_CONTEXT_CALL;
-  return cudaGraphLaunch(executable, stream);
-}
-
 OHM_EXPORTED Status cuStreamQuery(Stream* stream) {
   OHM_CONTEXT_CALL;
   return cudaStreamQuery(stream);
@@ -202,4 +197,37 @@ OHM_EXPORTED Status cuEventSynchronize(Event* event) {
 OHM_EXPORTED Status cuEventElapsedTime(float* milliseconds, Event* begin, Event* end) {
   OHM_CONTEXT_CALL;
   return cudaEventElapsedTime(milliseconds, begin, end);
+}
+
+OHM_EXPORTED Status cuStreamWriteValue32_v2(Stream* stream, std::uint32_t* to, std::uint32_t value,
+                                            unsigned /*flags*/) {
+  OHM_CONTEXT_CALL;
+  return write_value(stream, [&] { return fill_words(to, value, 1); });
+}
+
+/// As libraries that look for it with dlsym name it.
+OHM_EXPORTED Status cuStreamWriteValue32(Stream* stream, std::uint32_t* to, std::uint32_t value,
+                                         unsigned flags) {
+  OHM_DRIVER_CALL;
+  return cuStreamWriteValue32_v2(stream, to, value, flags);
+}
+
+OHM_EXPORTED Status cuStreamWriteValue64_v2(Stream* stream, std::uint64_t* to, std::uint64_t value,
+                                            unsigned /*flags*/) {
+  OHM_CONTEXT_CALL;
+  if (reinterpret_cast<std::uintptr_t>(to) % sizeof(value) != 0) return Status::invalid_value;
+  return write_value(stream, [&] { return copy(to, &value, sizeof(value), Direction::unified); });
+}
+
+/// Work is complete when it is launched: what is waited for was written before, or never comes.
+OHM_EXPORTED Status cuStreamWaitValue32_v2(Stream* stream, const std::uint32_t* at,
+                                           std::uint32_t /*value*/, unsigned flags) {
+  OHM_CONTEXT_CALL;
+  return wait_for_value(stream, at, sizeof(*at), flags);
+}
+
+OHM_EXPORTED Status cuStreamWaitValue64_v2(Stream* stream, const std::uint64_t* at,
+                                           std::uint64_t /*value*/, unsigned flags) {
+  OHM_CONTEXT_CALL;
+  return wait_for_value(stream, at, sizeof(*at), flags);
 }

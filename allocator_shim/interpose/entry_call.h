@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "allocator_shim/interpose/contexts.h"
+#include "allocator_shim/interpose/driver_call.h"
 #include "allocator_shim/interpose/gpu_system.h"
 #include "allocator_shim/interpose/status.h"
 
@@ -49,14 +50,19 @@ int injected_nccl_error();
 
 /// Of the runtime, in a function of another name: it initializes the driver itself, and every
 /// failure is kept for cudaGetLastError.
-#define OHM_RUNTIME_CALL_OF(name)                                                      \
-  ohm::interpose::note_use_of_runtime();                                               \
+#define OHM_RUNTIME_CALL_OF(name)        \
+  ohm::interpose::note_use_of_runtime(); \
+  OHM_RUNTIME_QUERY_OF(name)
+#define OHM_RUNTIME_CALL OHM_RUNTIME_CALL_OF(__func__)
+
+/// The same for what needs no context, and makes none.
+#define OHM_RUNTIME_QUERY_OF(name)                                                     \
   ohm::interpose::GpuSystem::of_process().initialize();                                \
   if (ohm::interpose::gpus().count() == 0) return noted(Status::no_device);            \
   if (ohm::interpose::gpus().is_lost_by_fork()) return noted(Status::not_initialized); \
   const ohm::interpose::EntryCall entry_call(name);                                    \
   if (entry_call.has_failed()) return noted(entry_call.status())
-#define OHM_RUNTIME_CALL OHM_RUNTIME_CALL_OF(__func__)
+#define OHM_RUNTIME_QUERY OHM_RUNTIME_QUERY_OF(__func__)
 
 /// Of the driver: cuInit has to come before it.
 #define OHM_DRIVER_CALL                                            \
@@ -64,6 +70,7 @@ int injected_nccl_error();
       ohm::interpose::GpuSystem::of_process().is_lost_by_fork()) { \
     return Status::not_initialized;                                \
   }                                                                \
+  const ohm::interpose::DriverCall driver_call;                    \
   const ohm::interpose::EntryCall entry_call(__func__);            \
   if (entry_call.has_failed()) return entry_call.status()
 

@@ -1,5 +1,6 @@
 // Memory and addresses of the GPUs apart, as expandable segments use them.
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 
 #include "allocator_shim/interpose/address_ranges.h"
@@ -104,6 +105,15 @@ Status GpuSystem::set_access(DeviceAddress address, std::size_t bytes, bool is_a
   }
   for (auto one = first; one != mapping; ++one) one->second.is_accessible = is_accessible;
   return Status::success;
+}
+
+std::optional<bool> GpuSystem::has_access(DeviceAddress address) {
+  const std::lock_guard guard(mutex_);
+  const Gpu* const gpu = owner(address);
+  if (gpu == nullptr) return std::nullopt;
+  const auto mapping = holder(gpu->mappings, address);
+  return mapping == gpu->mappings.end() ? std::nullopt
+                                        : std::optional(mapping->second.is_accessible);
 }
 
 Status GpuSystem::unmap(DeviceAddress address, std::size_t bytes) {

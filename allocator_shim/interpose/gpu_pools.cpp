@@ -146,7 +146,7 @@ Status GpuSystem::allocate_managed(std::size_t bytes, DeviceAddress& address) {
   void* const mapped = mmap(nullptr, rounded, PROT_READ | PROT_WRITE, kFlags, -1, 0);
   if (mapped == MAP_FAILED) return not_granted(current(), bytes, NotGranted::by_card);
   address = reinterpret_cast<DeviceAddress>(mapped);
-  managed_[address] = ManagedRange{.bytes = rounded, .owner = current()};
+  managed_[address] = ManagedRange{.bytes = rounded, .requested_bytes = bytes, .owner = current()};
   record_request(current(), address, bytes, rounded);
   return Status::success;
 }
@@ -176,7 +176,7 @@ void GpuSystem::free_all_managed(int device) {
 
 void GpuSystem::adopt_managed(DeviceAddress address, std::size_t bytes) {
   const std::lock_guard guard(mutex_);
-  managed_[address] = ManagedRange{.bytes = bytes, .owner = kNobody};
+  managed_[address] = ManagedRange{.bytes = bytes, .requested_bytes = bytes, .owner = kNobody};
 }
 
 Status GpuSystem::advise(DeviceAddress address, std::size_t bytes, const ManagedAdvice& advice) {
@@ -203,6 +203,15 @@ GpuSystem::ManagedRange* GpuSystem::managed_part(DeviceAddress address, std::siz
   const bool is_whole =
       bytes > 0 && found != managed_.end() && bytes <= found->first + found->second.bytes - address;
   return is_whole ? &found->second : nullptr;
+}
+
+std::optional<DeviceRange> GpuSystem::managed_range(DeviceAddress address) {
+  const std::lock_guard guard(mutex_);
+  const auto found = holder(managed_, address);
+  if (found == managed_.end()) return std::nullopt;
+  const ManagedRange& range = found->second;
+  const int device = range.device >= 0 ? range.device : std::max(range.owner, 0);
+  return DeviceRange{device, found->first, range.requested_bytes};
 }
 
 bool GpuSystem::is_managed(const void* address) {

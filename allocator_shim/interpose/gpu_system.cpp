@@ -395,6 +395,14 @@ Place GpuSystem::place_of(const void* pointer, std::size_t bytes) {
   return is_allocated || is_mapped(*gpu, address, bytes) ? Place::device : Place::nowhere;
 }
 
+const Context* GpuSystem::context_of(DeviceAddress address) {
+  const std::lock_guard guard(mutex_);
+  const Gpu* const gpu = owner(address);
+  if (gpu == nullptr) return nullptr;
+  const auto block = holder(gpu->blocks, address);
+  return block == gpu->blocks.end() ? nullptr : block->second.context;
+}
+
 Status GpuSystem::info(int device, DeviceMemoryInfo& info) {
   note_assumption(device, Assumption::process_context);
   const std::lock_guard guard(mutex_);
@@ -441,6 +449,19 @@ bool GpuSystem::remove_pinned(const void* address, Pinned how) {
 bool GpuSystem::is_pinned(const void* address) {
   const std::lock_guard guard(mutex_);
   return holder(pinned_, reinterpret_cast<DeviceAddress>(address)) != pinned_.end();
+}
+
+bool GpuSystem::is_variable(const void* address) {
+  const std::lock_guard guard(mutex_);
+  const auto found = holder(pinned_, reinterpret_cast<DeviceAddress>(address));
+  return found != pinned_.end() && found->second.how == Pinned::variable;
+}
+
+std::optional<DeviceRange> GpuSystem::pinned_range(const void* address) {
+  const std::lock_guard guard(mutex_);
+  const auto found = holder(pinned_, reinterpret_cast<DeviceAddress>(address));
+  if (found == pinned_.end()) return std::nullopt;
+  return DeviceRange{current(), found->first, found->second.bytes};
 }
 
 std::optional<unsigned> GpuSystem::pinned_flags(const void* address) {

@@ -54,8 +54,9 @@ struct ManagedAdvice {
   std::optional<int> prefetched_to;
 };
 
-/// Page-locked memory of the host: given by CUDA, or registered.
-enum class Pinned : std::uint8_t { allocated, registered };
+/// Page-locked memory of the host: given by CUDA, or registered. A variable of device code is
+/// memory of the device for programs.
+enum class Pinned : std::uint8_t { allocated, registered, variable };
 
 /// Memory without addresses (cuMemCreate). How long it lives is the driver's rule: until it is
 /// released and no longer mapped.
@@ -152,6 +153,8 @@ class GpuSystem {
   /// A variable of device code, of this memory: it is never freed.
   void adopt_managed(DeviceAddress address, std::size_t bytes);
   bool is_managed(const void* address);
+  /// All of it, and its GPU: where it was prefetched to, or of the thread that requested it.
+  std::optional<DeviceRange> managed_range(DeviceAddress address);
   /// What a program has said about a part of it (cudaMemAdvise).
   Status advise(DeviceAddress address, std::size_t bytes, const ManagedAdvice& advice);
   Status advice_on(DeviceAddress address, std::size_t bytes, ManagedAdvice& advice);
@@ -166,6 +169,8 @@ class GpuSystem {
   /// The allocation or reserved range that an address is in.
   std::optional<DeviceRange> find(DeviceAddress address);
   Place place_of(const void* address, std::size_t bytes);
+  /// In which memory of a device was allocated; nullptr: in none, or there is no memory.
+  const Context* context_of(DeviceAddress address);
   /// Out of memory: other processes leave no room for the context that this one needs to ask.
   Status info(int device, DeviceMemoryInfo& info);
   /// Those that hold memory of a GPU of the machine, their contexts included: of this process
@@ -184,6 +189,8 @@ class GpuSystem {
   Status unmap(DeviceAddress address, std::size_t bytes);
   /// Of mappings that follow each other without a gap. Memory without access cannot be touched.
   Status set_access(DeviceAddress address, std::size_t bytes, bool is_accessible);
+  /// Whether memory that is mapped there has it; nullopt: none is.
+  std::optional<bool> has_access(DeviceAddress address);
 
   /// Page-locked memory of the host, so that programs can ask whether some is.
   /// False: a part of it is already.
@@ -191,6 +198,8 @@ class GpuSystem {
   /// False: none begins there that became so in this way.
   bool remove_pinned(const void* address, Pinned how);
   bool is_pinned(const void* address);
+  std::optional<DeviceRange> pinned_range(const void* address);
+  bool is_variable(const void* address);
   /// With which flags it was allocated or registered; nullopt: it is not page-locked.
   std::optional<unsigned> pinned_flags(const void* address);
 
@@ -213,6 +222,7 @@ class GpuSystem {
   };
   struct ManagedRange {
     std::size_t bytes = 0;
+    std::size_t requested_bytes = 0;
     int owner = 0;    ///< whose reset frees it; kNobody: nothing does
     int device = -1;  ///< where a part of it is resident
     std::size_t resident_bytes = 0;

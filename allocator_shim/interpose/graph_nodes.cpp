@@ -1,6 +1,9 @@
 #include "allocator_shim/interpose/graph_nodes.h"
 
 #include <algorithm>
+#include <set>
+
+#include "allocator_shim/interpose/graph_parameters.h"
 
 namespace ohm::interpose {
 namespace {
@@ -40,22 +43,44 @@ std::vector<std::pair<GraphNode*, GraphNode*>> Graph::edges() const {
   return found;
 }
 
-ExecutableGraph::ExecutableGraph(const Graph& graph) {
-  for (const GraphNode* node : graph.nodes) {
-    types.push_back(node->type);
-    if (node->work) work.push_back(node->work);
+bool Graph::ends_with(const std::vector<GraphNode*>& last) const {
+  std::set<const GraphNode*> reached;
+  std::vector<const GraphNode*> left(last.begin(), last.end());
+  while (!left.empty()) {
+    const GraphNode* const node = left.back();
+    left.pop_back();
+    if (!reached.insert(node).second) continue;
+    left.insert(left.end(), node->dependencies.begin(), node->dependencies.end());
   }
+  return std::all_of(nodes.begin(), nodes.end(),
+                     [&](const GraphNode* node) { return reached.contains(node); });
+}
+
+ExecutableGraph::ExecutableGraph(const Graph& graph) {
+  for (const GraphNode* node : graph.nodes) nodes.push_back({node, node->type, node->work});
 }
 
 void ExecutableGraph::launch() const {
-  for (const NodeWork& one : work) one();
+  for (const Node& node : nodes) {
+    if (node.is_enabled && node.work) node.work();
+  }
 }
 
 bool ExecutableGraph::update(const Graph& graph) {
-  ExecutableGraph other(graph);
-  if (other.types != types) return false;
-  work = std::move(other.work);
+  const auto is_alike = [](const Node& node, const GraphNode* other) {
+    return node.type == other->type;
+  };
+  if (!std::equal(nodes.begin(), nodes.end(), graph.nodes.begin(), graph.nodes.end(), is_alike)) {
+    return false;
+  }
+  for (std::size_t i = 0; i < nodes.size(); ++i) nodes[i].work = graph.nodes[i]->work;
   return true;
+}
+
+ExecutableGraph::Node* ExecutableGraph::node_of(const GraphNode* source) {
+  const auto found = std::find_if(nodes.begin(), nodes.end(),
+                                  [source](const Node& node) { return node.source == source; });
+  return found == nodes.end() ? nullptr : &*found;
 }
 
 }  // namespace ohm::interpose

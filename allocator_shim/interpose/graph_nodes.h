@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -30,12 +31,14 @@ enum class NodeType : int {
 using NodeWork = std::function<void()>;
 
 struct Graph;
+struct KernelParameters;
 
 struct GraphNode {
   Graph* graph = nullptr;
   NodeType type = NodeType::kernel;
   NodeWork work;
-  std::vector<GraphNode*> dependencies;
+  std::vector<GraphNode*> dependencies = {};
+  std::shared_ptr<const KernelParameters> kernel = nullptr;  ///< that a program gave it
 };
 
 /// One thread at a time, as in CUDA.
@@ -52,17 +55,26 @@ struct Graph {
   void remove(GraphNode* node);
   /// From a node to one that depends on it.
   std::vector<std::pair<GraphNode*, GraphNode*>> edges() const;
+  /// Whether each node comes before one of these, or is one.
+  bool ends_with(const std::vector<GraphNode*>& last) const;
 };
 
 /// What was instantiated of a graph.
 struct ExecutableGraph {
-  std::vector<NodeType> types;
-  std::vector<NodeWork> work;
+  struct Node {
+    const GraphNode* source;  ///< as programs name it
+    NodeType type;
+    NodeWork work;
+    bool is_enabled = true;
+  };
+  std::vector<Node> nodes;
 
   explicit ExecutableGraph(const Graph& graph);
   void launch() const;
   /// As cudaGraphExecUpdate. False: the graph has other nodes.
   bool update(const Graph& graph);
+  /// nullptr: it was not instantiated of this node.
+  Node* node_of(const GraphNode* source);
 };
 
 HandlePool<Graph>& graphs();

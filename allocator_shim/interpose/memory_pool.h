@@ -34,4 +34,13 @@ struct MemoryPool {
   }
 };
 
+/// The beginning of cudaMemPoolProps.
+struct PoolProperties {
+  int allocation_type, handle_types, location_type, device;
+};
+/// cudaMemLocation.
+struct PoolLocation {
+  int type, device;
+};
+
 }  // namespace ohm::interpose

@@ -3,13 +3,16 @@
 #include <elf.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
 #include <string_view>
 #include <utility>
 
+#include "allocator_shim/interpose/gpu_system.h"
 #include "allocator_shim/interpose/registered_kernels.h"
 
 namespace ohm::interpose {
@@ -21,6 +24,8 @@ HandlePool<Kernel> kernels;
 struct KnownKernels {
   std::mutex mutex;
   std::map<std::pair<Module*, std::string>, Kernel*> by_name;
+  /// Memory of the host stands for variables, as for those of the runtime (device_variables.h).
+  std::map<std::pair<Module*, std::string>, void*> variables;
 };
 
 /// Never destroyed: libraries call while a process ends.
@@ -58,6 +63,23 @@ bool is_wrapped_fat_binary(const void* image) {
   return data != nullptr && is_fat_binary(data);
 }
 
+/// Variables are the objects of its table of symbols.
+void read_cubin_variables(const char* bytes, const Elf64_Ehdr& header, Module& module) {
+  const auto section = [&](std::size_t i) {
+    return read<Elf64_Shdr>(bytes + header.e_shoff + i * sizeof(Elf64_Shdr));
+  };
+  for (std::size_t i = 0; i < header.e_shnum; ++i) {
+    const Elf64_Shdr table = section(i);
+    if (table.sh_type != SHT_SYMTAB || table.sh_link >= header.e_shnum) continue;
+    const char* const names = bytes + section(table.sh_link).sh_offset;
+    for (std::size_t at = 0; at + sizeof(Elf64_Sym) <= table.sh_size; at += sizeof(Elf64_Sym)) {
+      const auto symbol = read<Elf64_Sym>(bytes + table.sh_offset + at);
+      const bool is_variable = ELF64_ST_TYPE(symbol.st_info) == STT_OBJECT && symbol.st_size > 0;
+      if (is_variable) module.variables[names + symbol.st_name] = symbol.st_size;
+    }
+  }
+}
+
 /// The kernels of a cubin have a section each. False: it is none.
 bool read_cubin(const void* image, Module& module) {
   const auto header = read<Elf64_Ehdr>(image);
@@ -70,6 +92,7 @@ bool read_cubin(const void* image, Module& module) {
   const auto section = [&](std::size_t i) {
     return read<Elf64_Shdr>(bytes + header.e_shoff + i * sizeof(Elf64_Shdr));
   };
+  read_cubin_variables(bytes, header, module);
   const char* const names = bytes + section(header.e_shstrndx).sh_offset;
   constexpr std::string_view kCode = ".text.";
   for (std::size_t i = 0; i < header.e_shnum; ++i) {
@@ -104,6 +127,56 @@ std::string_view next_word(std::string_view& text) {
   return word;
 }
 
+/// Bytes of a type such as .f32 or .b8; 0: it is none.
+std::size_t ptx_type_bytes(std::string_view word) {
+  constexpr std::size_t kBitsPerByte = 8;
+  const std::size_t digits = word.find_first_of("0123456789");
+  const bool is_type = digits != std::string_view::npos && word.size() > 2 && digits >= 2 &&
+                       std::string_view("bsuf").find(word[1]) != std::string_view::npos;
+  if (!is_type || digits != 2) return 0;
+  std::size_t bits = 0;
+  for (const char digit : word.substr(digits)) {
+    if (digit < '0' || digit > '9') return 0;
+    bits = bits * 10 + static_cast<std::size_t>(digit - '0');
+  }
+  return bits / kBitsPerByte;
+}
+
+/// `.align 4 .b8 table[2][512]`: the name, and how many bytes.
+void read_ptx_variable(std::string_view declaration, Module& module) {
+  std::size_t element_bytes = 0;
+  std::size_t vector = 1;
+  std::string_view name;
+  while (true) {
+    const std::string_view word = next_word(declaration);
+    if (word.empty()) break;
+    name = word;
+    if (word == ".v2") vector = 2;
+    if (word == ".v4") vector = 4;
+    if (const std::size_t bytes = ptx_type_bytes(word); bytes != 0) element_bytes = bytes;
+  }
+  std::size_t elements = 1;
+  const std::size_t end = std::min(name.find('['), name.size());
+  for (std::size_t at = end; at < name.size(); at = name.find('[', at + 1)) {
+    elements *= std::strtoull(name.data() + at + 1, nullptr, 10);
+  }
+  const std::size_t bytes = element_bytes * vector * elements;
+  if (bytes > 0) module.variables[std::string(name.substr(0, end))] = bytes;
+}
+
+/// What is declared .global or .const, outside of instructions, which have these in their names.
+void read_ptx_variables(std::string_view text, Module& module) {
+  for (const std::string_view space : {".global", ".const"}) {
+    for (std::size_t at = text.find(space); at != std::string_view::npos;
+         at = text.find(space, at + 1)) {
+      const bool is_word = at > 0 && std::isspace(static_cast<unsigned char>(text[at - 1])) != 0;
+      if (!is_word) continue;
+      const std::string_view rest = text.substr(at + space.size());
+      read_ptx_variable(rest.substr(0, rest.find_first_of(";=")), module);
+    }
+  }
+}
+
 /// PTX begins with its version. What follows the directives about the whole is another one.
 Status read_ptx(std::string_view image, Module& module) {
   const std::string plain = plain_ptx(image);
@@ -124,6 +197,7 @@ Status read_ptx(std::string_view image, Module& module) {
     name = next_word(name);
     module.names.emplace(name.substr(0, name.find('(')));
   }
+  read_ptx_variables(plain, module);
   module.has_names = true;
   return Status::success;
 }
@@ -158,6 +232,12 @@ bool unload_module(Module* module) {
     kernels.destroy(one->second);
     one = known.by_name.erase(one);
   }
+  for (auto one = known.variables.lower_bound({module, ""});
+       one != known.variables.end() && one->first.first == module;) {
+    gpus().remove_pinned(one->second, Pinned::variable);
+    std::free(one->second);
+    one = known.variables.erase(one);
+  }
   return modules.destroy(module);
 }
 
@@ -178,6 +258,28 @@ bool is_kernel(const Kernel* kernel) { return kernels.is_alive(kernel) || is_reg
 
 Module* module_of(const Kernel* kernel) {
   return kernels.is_alive(kernel) ? kernel->module : nullptr;
+}
+
+const char* driver_name_of_kernel(const Kernel* kernel) {
+  return kernels.is_alive(kernel) ? kernel->name.c_str() : name_of_kernel(kernel);
+}
+
+Status find_global(void*& address, std::size_t& bytes, Module* module, const char* name) {
+  KnownKernels& known = known_kernels();
+  const std::lock_guard guard(known.mutex);
+  if (!is_module(module)) return Status::invalid_handle;
+  const auto found = module->variables.find(name);
+  if (found == module->variables.end()) return Status::not_found;
+  void*& place = known.variables[{module, name}];
+  if (place == nullptr) {
+    place = std::calloc(found->second, 1);
+    if (place == nullptr) return Status::out_of_memory;
+    // Devices reach it.
+    gpus().add_pinned(place, found->second, Pinned::variable);
+  }
+  address = place;
+  bytes = found->second;
+  return Status::success;
 }
 
 }  // namespace ohm::interpose

@@ -2,6 +2,8 @@
 // name. None is run; what an image is for is read as far as it decides whether a call fails.
 #pragma once
 
+#include <cstddef>
+#include <map>
 #include <set>
 #include <string>
 
@@ -13,6 +15,7 @@ namespace ohm::interpose {
 struct Module {
   bool has_names = false;       ///< false: its kernels are not known, and any name is one
   std::set<std::string> names;  ///< of its kernels
+  std::map<std::string, std::size_t> variables;  ///< their bytes, by name
 };
 
 struct Kernel {
@@ -33,5 +36,11 @@ Status find_kernel(Kernel*& kernel, Module* module, const char* name);
 bool is_kernel(const Kernel* kernel);
 /// nullptr: its module is the runtime's own.
 Module* module_of(const Kernel* kernel);
+/// As programs look it up; nullptr: there is no such kernel.
+const char* driver_name_of_kernel(const Kernel* kernel);
+
+/// A variable of a module, which is zeros. not_found: the module has none of this name, or its
+/// variables are not known.
+Status find_global(void*& address, std::size_t& bytes, Module* module, const char* name);
 
 }  // namespace ohm::interpose

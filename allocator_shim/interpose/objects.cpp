@@ -1,8 +1,10 @@
 #include "allocator_shim/interpose/objects.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <utility>
 
 namespace ohm::interpose {
 namespace {
@@ -43,6 +45,29 @@ Capture* begin_capture(const Stream* origin, CaptureMode mode) {
   while (!newest_capture.compare_exchange_weak(made->older, made)) {
   }
   return made;
+}
+
+GraphNode* capture_work(const Stream* stream, NodeType type, NodeWork work) {
+  GraphNode* const made = capture_of(stream)->graph->add(type, std::move(work), stream->captured);
+  if (made != nullptr) stream->captured = {made};
+  return made;
+}
+
+void join_capture(Stream* stream, const Event& event) {
+  Capture* const capture = event.capture;
+  if (capture_of(stream) != capture) {
+    stream->captured.clear();
+    capture->forks.push_back(stream);
+    stream->capture = capture;
+  }
+  for (GraphNode* node : event.captured) {
+    const auto known = std::find(stream->captured.begin(), stream->captured.end(), node);
+    if (known == stream->captured.end()) stream->captured.push_back(node);
+  }
+}
+
+bool are_forks_joined(const Capture& capture) {
+  return capture.forks.empty() || capture.graph->ends_with(capture.origin->captured);
 }
 
 void end_capture(Capture& capture) {

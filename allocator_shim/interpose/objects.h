@@ -3,10 +3,13 @@
 // what programs ask about them. The creator of one destroys it.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <thread>
+#include <vector>
 
 #include "allocator_shim/interpose/graph_nodes.h"
 #include "allocator_shim/interpose/handle_pool.h"
@@ -24,8 +27,9 @@ struct Stream;
 struct Capture {
   std::uint64_t id = 0;
   Graph* graph = nullptr;
-  const Stream* origin = nullptr;  ///< where it began, and has to end
-  bool is_in_order = false;        ///< with the legacy default stream, which cannot be captured
+  const Stream* origin = nullptr;    ///< where it began, and has to end
+  std::vector<const Stream*> forks;  ///< streams that joined it
+  bool is_in_order = false;          ///< with the legacy default stream, which cannot be captured
   CaptureMode mode = CaptureMode::global;
   std::thread::id thread;  ///< that began it
   std::atomic<bool> is_active = true;
@@ -33,12 +37,18 @@ struct Capture {
   Capture* older = nullptr;              ///< the one before it in the list of all
 };
 
+/// cudaLaunchAttributeValue.
+using StreamAttributeValue = std::array<std::byte, 64>;
+using StreamAttributes = std::array<StreamAttributeValue, 5>;
+
 struct Stream {
   int device = 0;
   int priority = 0;
   unsigned flags = 0;
   std::uint64_t id = 0;
   std::atomic<Capture*> capture = nullptr;
+  mutable std::vector<GraphNode*> captured = {};              ///< what its next node depends on
+  std::optional<StreamAttributes> attributes = std::nullopt;  ///< absent: none was set or asked for
 };
 
 /// In the work of a stream, up to which it may be complete. Of line 0: nothing is before it.
@@ -53,7 +63,8 @@ struct Event {
   std::atomic<Capture*> capture = nullptr;
   bool has_timing = true;
   std::atomic<bool> is_recorded = false;
-  WorkPoint point;  ///< that it is about (work_in_flight.h)
+  std::vector<GraphNode*> captured = {};  ///< the work of a capture that it is about
+  WorkPoint point;                        ///< that it is about (work_in_flight.h)
 };
 
 /// Handles of streams that exist from the start: the legacy one (nullptr and 1) and the thread's
@@ -72,6 +83,13 @@ inline Capture* capture_of(const Stream* stream) {
   Capture* capture = is_default(stream) ? nullptr : stream->capture.load();
   return capture != nullptr && capture->is_active ? capture : nullptr;
 }
+
+/// A node after what the stream has captured. nullptr: there is no room for it.
+GraphNode* capture_work(const Stream* stream, NodeType type, NodeWork work = {});
+/// The stream waits for an event of a capture, which it joins.
+void join_capture(Stream* stream, const Event& event);
+/// Whether all work of the capture comes before what its origin has captured.
+bool are_forks_joined(const Capture& capture);
 
 /// What programs have called when a stream gets there.
 using HostFunction = void (*)(void* data);

@@ -1,105 +1,22 @@
 // CUDA's runtime: arrays, and copies to and from them and in three dimensions.
-#include "allocator_shim/interpose/arrays.h"
-
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
-#include "allocator_shim/interpose/contexts.h"
+#include "allocator_shim/interpose/arrays.h"
 #include "allocator_shim/interpose/copies.h"
 #include "allocator_shim/interpose/entry_call.h"
 #include "allocator_shim/interpose/exported.h"
 #include "allocator_shim/interpose/gpu_system.h"
 #include "allocator_shim/interpose/status.h"
+#include "allocator_shim/interpose/volume_copy.h"
 #include "allocator_shim/interpose/work_in_flight.h"
-
-namespace ohm::interpose {
-
-HandlePool<Array>& arrays() {
-  static HandlePool<Array> pool;
-  return pool;
-}
-
-void forget_arrays(int device) {
-  arrays().destroy_if([device](const Array& array) { return array.device == device; });
-}
-
-Status copy_slices(const CopyEnd& to, const CopyEnd& from, std::size_t row_bytes, std::size_t rows,
-                   std::size_t slices, Direction direction) {
-  Status status = Status::success;
-  for (std::size_t slice = 0; slice < slices && status == Status::success; ++slice) {
-    status =
-        copy_rows(to.begin + slice * to.slice_bytes, to.pitch,
-                  from.begin + slice * from.slice_bytes, from.pitch, row_bytes, rows, direction);
-  }
-  return status;
-}
-
-}  // namespace ohm::interpose
 
 using namespace ohm::interpose;
 
 namespace {
-
-constexpr int kBitsPerByte = 8;
-constexpr unsigned kArrayFlags = kArrayLayered | kArraySurface | kArrayCubemap | kArrayGather;
-/// NVIDIA's limits of every architecture since Kepler.
-constexpr std::size_t kMostWidth = 131072;
-constexpr std::size_t kMostHeight = 65536;
-constexpr std::size_t kMostDepth = 16384;
-
-/// nullopt: it is no format of elements.
-std::optional<std::size_t> element_bytes_of(const ChannelFormat& format) {
-  const int first = format.bits[0];
-  if (first != 8 && first != 16 && first != 32) return std::nullopt;
-  std::size_t channels = 0;
-  for (const int bits : format.bits) {
-    if (bits == 0) break;
-    if (bits != first) return std::nullopt;
-    ++channels;
-  }
-  const bool has_gap = std::any_of(format.bits.begin() + static_cast<std::ptrdiff_t>(channels),
-                                   format.bits.end(), [](int bits) { return bits != 0; });
-  if (channels == 3 || has_gap) return std::nullopt;
-  return channels * static_cast<std::size_t>(first / kBitsPerByte);
-}
-
-bool is_extent(const Extent& extent, unsigned flags) {
-  const bool has_layers = (flags & (kArrayLayered | kArrayCubemap)) != 0;
-  const bool is_volume = extent.depth > 0 && !has_layers;
-  if (is_volume && extent.height == 0) return false;
-  if (is_volume) {
-    return std::max({extent.width, extent.height, extent.depth}) <= kMostDepth && extent.width > 0;
-  }
-  return extent.width > 0 && extent.width <= kMostWidth && extent.height <= kMostHeight &&
-         extent.depth <= kMostDepth;
-}
-
-Status make_array(Array** handle, const ChannelFormat* format, const Extent& extent,
-                  unsigned flags) {
-  if (handle == nullptr || format == nullptr) return Status::invalid_value;
-  *handle = nullptr;
-  const std::optional<std::size_t> element_bytes = element_bytes_of(*format);
-  if (!element_bytes) return Status::invalid_channel;
-  if ((flags & ~kArrayFlags) != 0 || !is_extent(extent, flags)) return Status::invalid_value;
-  Array made = {0, gpus().current(), *format, extent, flags, *element_bytes};
-  const Status status = gpus().allocate(gpus().current(), made.slice_bytes() * made.slices(),
-                                        current_context(), made.address);
-  if (status != Status::success) return status;
-  *handle = arrays().create(made);
-  return *handle != nullptr ? Status::success : Status::out_of_memory;
-}
-
-/// A part of one slice, of rows of so many bytes that begin `offset` bytes into it.
-std::optional<CopyEnd> part_of(const Array* array, std::size_t offset, std::size_t first_row,
-                               std::size_t row_bytes, std::size_t rows) {
-  if (!arrays().is_alive(array)) return std::nullopt;
-  const bool fits = offset <= array->row_bytes() && row_bytes <= array->row_bytes() - offset &&
-                    first_row <= array->rows() && rows <= array->rows() - first_row;
-  if (!fits) return std::nullopt;
-  return CopyEnd{array->data() + first_row * array->row_bytes() + offset, array->row_bytes(),
-                 array->slice_bytes()};
-}
 
 /// Memory, of which nothing is known but its address.
 CopyEnd memory_at(const void* pointer, std::size_t pitch) {
@@ -135,8 +52,8 @@ struct ToArray {
   std::size_t pitch, row_bytes, rows;
 
   Status copy(Direction way) const {
-    return copy_part(part_of(to, offset, first_row, row_bytes, rows), memory_at(from, pitch),
-                     row_bytes, rows, way);
+    return copy_part(part_of_array(to, offset, first_row, 0, row_bytes, rows, 1),
+                     memory_at(from, pitch), row_bytes, rows, way);
   }
 };
 
@@ -147,8 +64,9 @@ struct FromArray {
   std::size_t offset, first_row, row_bytes, rows;
 
   Status copy(Direction way) const {
-    return copy_part(memory_at(to, pitch), part_of(from, offset, first_row, row_bytes, rows),
-                     row_bytes, rows, way);
+    return copy_part(memory_at(to, pitch),
+                     part_of_array(from, offset, first_row, 0, row_bytes, rows, 1), row_bytes, rows,
+                     way);
   }
 };
 
@@ -166,66 +84,6 @@ Status copy_later(const Copy& what, int kind, bool (*is_possible)(Direction), St
   return noted(on_stream(stream, [&] { return what.copy(*way); }));
 }
 
-/// cudaPos, in elements of an array or in bytes.
-struct Position {
-  std::size_t x, y, z;
-};
-
-/// cudaMemcpy3DParms.
-struct VolumeCopy {
-  Array* from_array;
-  Position from_position;
-  PitchedPointer from;
-  Array* to_array;
-  Position to_position;
-  PitchedPointer to;
-  Extent extent;
-  int kind;
-
-  /// Both ends are given, each in one way, with elements of one size.
-  bool is_whole() const {
-    const auto is_end = [](const Array* array, const PitchedPointer& pointer) {
-      return (array != nullptr) != (pointer.pointer != nullptr) &&
-             (array == nullptr || arrays().is_alive(array));
-    };
-    if (!is_end(from_array, from) || !is_end(to_array, to)) return false;
-    return from_array == nullptr || to_array == nullptr ||
-           from_array->element_bytes == to_array->element_bytes;
-  }
-
-  std::size_t element_bytes() const {
-    if (from_array != nullptr) return from_array->element_bytes;
-    return to_array != nullptr ? to_array->element_bytes : 1;
-  }
-
-  /// nullopt: it is beyond the array.
-  std::optional<CopyEnd> end_of(const Array* array, const PitchedPointer& pointer,
-                                const Position& position) const {
-    const std::size_t row_bytes = extent.width * element_bytes();
-    if (array == nullptr) {
-      const std::size_t slice = pointer.pitch * pointer.height;
-      return CopyEnd{static_cast<std::byte*>(pointer.pointer) + position.z * slice +
-                         position.y * pointer.pitch + position.x,
-                     pointer.pitch, slice};
-    }
-    auto part =
-        part_of(array, position.x * array->element_bytes, position.y, row_bytes, extent.height);
-    const bool fits = position.z <= array->slices() && extent.depth <= array->slices() - position.z;
-    if (!part || !fits) return std::nullopt;
-    part->begin += position.z * array->slice_bytes();
-    return part;
-  }
-
-  Status copy(Direction way) const {
-    if (!is_whole()) return Status::invalid_value;
-    const auto target = end_of(to_array, to, to_position);
-    const auto source = end_of(from_array, from, from_position);
-    if (!target || !source) return Status::invalid_value;
-    return copy_slices(*target, *source, extent.width * element_bytes(), extent.height,
-                       extent.depth, way);
-  }
-};
-
 Status fill_slices(const PitchedPointer& to, int byte, const Extent& extent) {
   auto* const first = static_cast<std::byte*>(to.pointer);
   std::size_t slice_bytes = 0;
@@ -239,31 +97,88 @@ Status fill_slices(const PitchedPointer& to, int byte, const Extent& extent) {
 
 bool leads_anywhere(Direction /*way*/) { return true; }
 
+/// Half of each dimension that is there. Layers stay as many.
+Extent half_of(const Extent& extent, unsigned flags) {
+  const auto half = [](std::size_t size) {
+    return size == 0 ? 0 : std::max<std::size_t>(size / 2, 1);
+  };
+  const bool has_layers = (flags & (kArrayLayered | kArrayCubemap)) != 0;
+  return {half(extent.width), half(extent.height), has_layers ? extent.depth : half(extent.depth)};
+}
+
+/// All of them, or none.
+Status make_levels(MipmappedArray& array, const ChannelFormat& format, Extent extent,
+                   unsigned flags, unsigned levels) {
+  for (unsigned level = 0; level < levels; ++level) {
+    Array* made = nullptr;
+    const Status status = make_array(made, format, extent, flags);
+    if (status != Status::success) {
+      for (Array* one : array.levels) free_array(one);
+      return status;
+    }
+    array.levels.push_back(made);
+    extent = half_of(extent, flags);
+  }
+  return Status::success;
+}
+
 }  // namespace
 
 OHM_EXPORTED ChannelFormat cudaCreateChannelDesc(int x, int y, int z, int w, int kind) {
   return {{x, y, z, w}, kind};
 }
 
-OHM_EXPORTED Status cudaMallocArray(Array** array, const ChannelFormat* format, std::size_t width,
-                                    std::size_t height, unsigned flags) {
-  OHM_RUNTIME_CALL;
-  return noted(make_array(array, format, {width, height, 0}, flags));
-}
-
 OHM_EXPORTED Status cudaMalloc3DArray(Array** array, const ChannelFormat* format, Extent extent,
                                       unsigned flags) {
   OHM_RUNTIME_CALL;
-  return noted(make_array(array, format, extent, flags));
+  if (array == nullptr || format == nullptr) return noted(Status::invalid_value);
+  return noted(make_array(*array, *format, extent, flags));
+}
+
+OHM_EXPORTED Status cudaMallocArray(Array** array, const ChannelFormat* format, std::size_t width,
+                                    std::size_t height, unsigned flags) {
+  OHM_RUNTIME_CALL;
+  return cudaMalloc3DArray(array, format, {width, height, 0}, flags);
 }
 
 OHM_EXPORTED Status cudaFreeArray(Array* array) {
   OHM_RUNTIME_CALL;
+  return array == nullptr ? Status::success : noted(free_array(array));
+}
+
+/// The number of levels is brought into the range that an extent has.
+OHM_EXPORTED Status cudaMallocMipmappedArray(MipmappedArray** array, const ChannelFormat* format,
+                                             Extent extent, unsigned levels, unsigned flags) {
+  OHM_RUNTIME_CALL;
+  if (array == nullptr || format == nullptr) return noted(Status::invalid_value);
+  *array = nullptr;
+  const std::size_t depth = (flags & (kArrayLayered | kArrayCubemap)) != 0 ? 0 : extent.depth;
+  const auto most = static_cast<unsigned>(
+      std::bit_width(std::max({extent.width, extent.height, depth, std::size_t{1}})));
+  MipmappedArray made = {gpus().current(), {}};
+  const Status status = make_levels(made, *format, extent, flags, std::clamp(levels, 1U, most));
+  if (status != Status::success) return noted(status);
+  *array = mipmapped_arrays().create(std::move(made));
+  return *array != nullptr ? Status::success : noted(Status::out_of_memory);
+}
+
+OHM_EXPORTED Status cudaFreeMipmappedArray(MipmappedArray* array) {
+  OHM_RUNTIME_CALL;
   if (array == nullptr) return Status::success;
-  if (!arrays().is_alive(array)) return noted(Status::invalid_value);
-  const ohm::DeviceAddress address = array->address;
-  arrays().destroy(array);
-  return noted(free_when_finished(address));
+  if (!mipmapped_arrays().is_alive(array)) return noted(Status::invalid_value);
+  for (Array* level : array->levels) free_array(level);
+  mipmapped_arrays().destroy(array);
+  return Status::success;
+}
+
+OHM_EXPORTED Status cudaGetMipmappedArrayLevel(Array** level, const MipmappedArray* array,
+                                               unsigned number) {
+  OHM_RUNTIME_CALL;
+  const bool is_right =
+      level != nullptr && mipmapped_arrays().is_alive(array) && number < array->levels.size();
+  if (!is_right) return noted(Status::invalid_value);
+  *level = array->levels[number];
+  return Status::success;
 }
 
 OHM_EXPORTED Status cudaArrayGetInfo(ChannelFormat* format, Extent* extent, unsigned* flags,

@@ -11,6 +11,7 @@
 #include "allocator_shim/interpose/entry_call.h"
 #include "allocator_shim/interpose/exported.h"
 #include "allocator_shim/interpose/gpu_system.h"
+#include "allocator_shim/interpose/objects.h"
 #include "allocator_shim/interpose/status.h"
 #include "allocator_shim/interpose/toolkit_version.h"
 #include "allocator_shim/interpose/work_in_flight.h"
@@ -34,7 +35,7 @@ bool are_device_flags(unsigned flags) {
 
 template <typename Properties>
 Status properties_of(Properties* properties, int device) {
-  OHM_RUNTIME_CALL;
+  OHM_RUNTIME_QUERY;
   if (properties == nullptr) return noted(Status::invalid_value);
   if (!gpus().has(device)) return noted(Status::invalid_device);
   fill(*properties, gpus().profile(), gpus().number_in_machine(device));
@@ -46,13 +47,13 @@ Status properties_of(Properties* properties, int device) {
 OHM_EXPORTED Status cudaGetDeviceCount(int* count) {
   if (count == nullptr) return noted(Status::invalid_value);
   *count = 0;
-  OHM_RUNTIME_CALL;
+  OHM_RUNTIME_QUERY;
   *count = gpus().count();
   return Status::success;
 }
 
 OHM_EXPORTED Status cudaGetDevice(int* device) {
-  OHM_RUNTIME_CALL;
+  OHM_RUNTIME_QUERY;
   if (device == nullptr) return noted(Status::invalid_value);
   *device = gpus().current();
   return Status::success;
@@ -67,6 +68,26 @@ OHM_EXPORTED Status cudaSetDevice(int device) {
   return noted(status);
 }
 
+/// All cards are alike: the first is as good as any.
+OHM_EXPORTED Status cudaChooseDevice(int* device, const void* properties) {
+  OHM_RUNTIME_QUERY;
+  if (device == nullptr || properties == nullptr) return noted(Status::invalid_value);
+  *device = 0;
+  return Status::success;
+}
+
+/// That are tried for a thread that chose none: the first of them. No list: all.
+OHM_EXPORTED Status cudaSetValidDevices(const int* devices, int count) {
+  OHM_RUNTIME_QUERY;
+  if (count < 0 || count > gpus().count() || (count > 0 && devices == nullptr)) {
+    return noted(Status::invalid_value);
+  }
+  for (int i = 0; i < count; ++i) {
+    if (!gpus().has(devices[i])) return noted(Status::invalid_device);
+  }
+  return noted(gpus().set_current(count > 0 ? devices[0] : 0));
+}
+
 OHM_EXPORTED Status cudaGetDeviceProperties_v2(DeviceProperties12* properties, int device) {
   return properties_of(properties, device);
 }
@@ -76,7 +97,7 @@ OHM_EXPORTED Status cudaGetDeviceProperties(DeviceProperties13* properties, int 
 }
 
 OHM_EXPORTED Status cudaDeviceGetAttribute(int* value, int attribute, int device) {
-  OHM_RUNTIME_CALL;
+  OHM_RUNTIME_QUERY;
   if (value == nullptr || !is_attribute(attribute)) return noted(Status::invalid_value);
   if (!gpus().has(device)) return noted(Status::invalid_device);
   *value = attribute_of(gpus().profile(), gpus().number_in_machine(device), attribute);
@@ -84,7 +105,7 @@ OHM_EXPORTED Status cudaDeviceGetAttribute(int* value, int attribute, int device
 }
 
 OHM_EXPORTED Status cudaDeviceGetPCIBusId(char* text, int length, int device) {
-  OHM_RUNTIME_CALL;
+  OHM_RUNTIME_QUERY;
   if (text == nullptr || length <= 0) return noted(Status::invalid_value);
   if (!gpus().has(device)) return noted(Status::invalid_device);
   std::snprintf(text, static_cast<std::size_t>(length), "%s",
@@ -93,7 +114,7 @@ OHM_EXPORTED Status cudaDeviceGetPCIBusId(char* text, int length, int device) {
 }
 
 OHM_EXPORTED Status cudaDeviceGetByPCIBusId(int* device, const char* text) {
-  OHM_RUNTIME_CALL;
+  OHM_RUNTIME_QUERY;
   if (device == nullptr || text == nullptr) return noted(Status::invalid_value);
   *device = gpus().visible_device(device_of_pci_bus_id(text));
   return gpus().has(*device) ? Status::success : noted(Status::invalid_device);
@@ -118,7 +139,7 @@ OHM_EXPORTED Status cudaDeviceSetLimit(int limit, std::size_t value) {
 }
 
 OHM_EXPORTED Status cudaSetDeviceFlags(unsigned flags) {
-  OHM_RUNTIME_CALL;
+  OHM_RUNTIME_QUERY;
   if (!are_device_flags(flags)) return noted(Status::invalid_value);
   primary_context(gpus().current())->flags = flags;
   return Status::success;
@@ -126,7 +147,7 @@ OHM_EXPORTED Status cudaSetDeviceFlags(unsigned flags) {
 
 /// Memory of the host can always be mapped.
 OHM_EXPORTED Status cudaGetDeviceFlags(unsigned* flags) {
-  OHM_RUNTIME_CALL;
+  OHM_RUNTIME_QUERY;
   constexpr unsigned kMapsHost = 8;
   if (flags == nullptr) return noted(Status::invalid_value);
   *flags = primary_context(gpus().current())->flags | kMapsHost;
@@ -147,7 +168,7 @@ OHM_EXPORTED Status cudaInitDevice(int device, unsigned device_flags, unsigned f
 
 /// cudaDeviceP2PAttr: GPUs are equally near to each other, and access all of their memory.
 OHM_EXPORTED Status cudaDeviceGetP2PAttribute(int* value, int attribute, int device, int peer) {
-  OHM_RUNTIME_CALL;
+  OHM_RUNTIME_QUERY;
   constexpr int kPerformanceRank = 1;
   constexpr int kAttributes = 4;
   if (value == nullptr || attribute < kPerformanceRank || attribute > kAttributes) {
@@ -160,7 +181,7 @@ OHM_EXPORTED Status cudaDeviceGetP2PAttribute(int* value, int attribute, int dev
 }
 
 OHM_EXPORTED Status cudaDeviceCanAccessPeer(int* can, int device, int peer) {
-  OHM_RUNTIME_CALL;
+  OHM_RUNTIME_QUERY;
   if (can == nullptr) return noted(Status::invalid_value);
   if (!gpus().has(device) || !gpus().has(peer)) return noted(Status::invalid_device);
   *can = device != peer ? 1 : 0;
@@ -193,7 +214,10 @@ OHM_EXPORTED Status cudaDeviceReset() {
   gpus().free_all(device, nullptr);
   gpus().free_all_managed(device);
   forget_arrays(device);
+  streams().destroy_if([device](const Stream& stream) { return stream.device == device; });
+  events().destroy_if([device](const Event& event) { return event.device == device; });
   primary_context(device)->peers = 0;
+  end_primary(device);
   return Status::success;
 }
 

@@ -2,6 +2,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -10,63 +11,19 @@
 #include "allocator_shim/interpose/entry_call.h"
 #include "allocator_shim/interpose/exported.h"
 #include "allocator_shim/interpose/gpu_system.h"
+#include "allocator_shim/interpose/graph_parameters.h"
 #include "allocator_shim/interpose/launch_limits.h"
 #include "allocator_shim/interpose/modules.h"
 #include "allocator_shim/interpose/objects.h"
 #include "allocator_shim/interpose/registered_kernels.h"
 #include "allocator_shim/interpose/status.h"
+#include "allocator_shim/interpose/stub.h"
+#include "allocator_shim/interpose/volume_copy.h"
 
 using namespace ohm::interpose;
 using ohm::DeviceAddress;
 
 namespace {
-
-/// The beginning of cudaKernelNodeParams.
-struct KernelParameters {
-  const void* function;
-  Dimensions grid, block;
-  unsigned shared_bytes;
-};
-
-/// cudaMemsetParams.
-struct FillParameters {
-  std::byte* to;
-  std::size_t pitch;
-  unsigned value, element_bytes;
-  std::size_t width, height;
-
-  bool is_possible() const {
-    const bool is_element = element_bytes == 1 || element_bytes == 2 || element_bytes == 4;
-    return to != nullptr && is_element && width > 0;
-  }
-  void fill_all() const {
-    for (std::size_t row = 0; row < height; ++row) {
-      std::byte* const first = to + row * pitch;
-      if (element_bytes == 1) fill(first, static_cast<int>(value), width);
-      if (element_bytes == 2) {
-        fill_words(reinterpret_cast<std::uint16_t*>(first), static_cast<std::uint16_t>(value),
-                   width);
-      }
-      if (element_bytes == 4) fill_words(reinterpret_cast<std::uint32_t*>(first), value, width);
-    }
-  }
-};
-
-/// cudaHostNodeParams.
-struct HostParameters {
-  HostFunction function;
-  void* data;
-};
-
-/// cudaMemAllocNodeParams.
-struct AllocationParameters {
-  int allocation_type, handle_types, location_type, device;
-  std::array<std::uint64_t, 9> properties;
-  const void* access;
-  std::size_t access_count, bytes;
-  void* pointer;
-};
-static_assert(sizeof(AllocationParameters) == 120);
 
 /// What a new node is given: where its handle goes, and what comes before it.
 struct NewNode {
@@ -100,6 +57,35 @@ bool is_launchable(const KernelParameters& parameters) {
          is_kernel(static_cast<const Kernel*>(parameters.function));
 }
 
+Status check_kernel(const KernelParameters* parameters) {
+  if (parameters == nullptr) return Status::invalid_value;
+  if (!is_launchable(*parameters)) return Status::invalid_device_function;
+  return check_launch(LaunchApi::runtime, parameters->grid, parameters->block,
+                      parameters->shared_bytes);
+}
+
+bool is_node_of_type(const GraphNode* node, NodeType type) {
+  return graph_nodes().is_alive(node) && node->type == type;
+}
+
+bool can_be_disabled(NodeType type) {
+  return type == NodeType::kernel || type == NodeType::copy || type == NodeType::fill;
+}
+
+/// nullptr: there is no such graph, or node of it.
+ExecutableGraph::Node* executable_node(ExecutableGraph* executable, const GraphNode* node) {
+  return executable_graphs().is_alive(executable) ? executable->node_of(node) : nullptr;
+}
+
+/// Another work for a node of this type.
+Status set_work(ExecutableGraph* executable, const GraphNode* node, NodeType type, bool is_right,
+                NodeWork work) {
+  auto* const known = executable_node(executable, node);
+  if (known == nullptr || known->type != type || !is_right) return noted(Status::invalid_value);
+  known->work = std::move(work);
+  return Status::success;
+}
+
 }  // namespace
 
 OHM_EXPORTED Status cudaGraphAddEmptyNode(GraphNode** node, Graph* graph,
@@ -112,12 +98,107 @@ OHM_EXPORTED Status cudaGraphAddKernelNode(GraphNode** node, Graph* graph,
                                            GraphNode* const* dependencies, std::size_t count,
                                            const KernelParameters* parameters) {
   OHM_RUNTIME_CALL;
-  if (parameters == nullptr) return noted(Status::invalid_value);
-  if (!is_launchable(*parameters)) return noted(Status::invalid_device_function);
-  const Status status = check_launch(LaunchApi::runtime, parameters->grid, parameters->block,
-                                     parameters->shared_bytes);
+  const Status status = check_kernel(parameters);
   if (status != Status::success) return noted(status);
-  return add({node, graph, dependencies, count}, NodeType::kernel);
+  const Status added = add({node, graph, dependencies, count}, NodeType::kernel);
+  if (added == Status::success) (*node)->kernel = std::make_shared<KernelParameters>(*parameters);
+  return added;
+}
+
+/// What a capture recorded is not known: how many arguments a kernel has is in its code.
+OHM_EXPORTED Status cudaGraphKernelNodeGetParams(const GraphNode* node,
+                                                 KernelParameters* parameters) {
+  OHM_RUNTIME_CALL;
+  if (!is_node_of_type(node, NodeType::kernel) || parameters == nullptr) {
+    return noted(Status::invalid_value);
+  }
+  if (node->kernel == nullptr) {
+    report_unsupported("cudaGraphKernelNodeGetParams");
+    return noted(Status::not_supported);
+  }
+  *parameters = *node->kernel;
+  return Status::success;
+}
+
+OHM_EXPORTED Status cudaGraphKernelNodeSetParams(GraphNode* node,
+                                                 const KernelParameters* parameters) {
+  OHM_RUNTIME_CALL;
+  if (!is_node_of_type(node, NodeType::kernel)) return noted(Status::invalid_value);
+  const Status status = check_kernel(parameters);
+  if (status == Status::success) node->kernel = std::make_shared<KernelParameters>(*parameters);
+  return noted(status);
+}
+
+OHM_EXPORTED Status cudaGraphExecKernelNodeSetParams(ExecutableGraph* executable,
+                                                     const GraphNode* node,
+                                                     const KernelParameters* parameters) {
+  OHM_RUNTIME_CALL;
+  const auto* const known = executable_node(executable, node);
+  if (known == nullptr || known->type != NodeType::kernel) return noted(Status::invalid_value);
+  return noted(check_kernel(parameters));
+}
+
+OHM_EXPORTED Status cudaGraphExecMemcpyNodeSetParams1D(ExecutableGraph* executable,
+                                                       const GraphNode* node, void* to,
+                                                       const void* from, std::size_t bytes,
+                                                       int kind) {
+  OHM_RUNTIME_CALL;
+  if (kind < 0 || kind > static_cast<int>(Direction::unified)) {
+    return noted(Status::invalid_copy_direction);
+  }
+  const bool is_right = to != nullptr && from != nullptr;
+  return set_work(executable, node, NodeType::copy, is_right,
+                  [=] { copy(to, from, bytes, static_cast<Direction>(kind)); });
+}
+
+OHM_EXPORTED Status cudaGraphExecMemsetNodeSetParams(ExecutableGraph* executable,
+                                                     const GraphNode* node,
+                                                     const FillParameters* parameters) {
+  OHM_RUNTIME_CALL;
+  if (parameters == nullptr) return noted(Status::invalid_value);
+  return set_work(executable, node, NodeType::fill, parameters->is_possible(),
+                  [filled = *parameters] { filled.fill_all(); });
+}
+
+OHM_EXPORTED Status cudaGraphExecHostNodeSetParams(ExecutableGraph* executable,
+                                                   const GraphNode* node,
+                                                   const HostParameters* parameters) {
+  OHM_RUNTIME_CALL;
+  if (parameters == nullptr) return noted(Status::invalid_value);
+  return set_work(executable, node, NodeType::host, parameters->function != nullptr,
+                  [called = *parameters] { called.function(called.data); });
+}
+
+/// Of kernels, copies and fills.
+OHM_EXPORTED Status cudaGraphNodeSetEnabled(ExecutableGraph* executable, const GraphNode* node,
+                                            unsigned is_enabled) {
+  OHM_RUNTIME_CALL;
+  auto* const known = executable_node(executable, node);
+  if (known == nullptr || !can_be_disabled(known->type)) return noted(Status::invalid_value);
+  known->is_enabled = is_enabled != 0;
+  return Status::success;
+}
+
+OHM_EXPORTED Status cudaGraphNodeGetEnabled(ExecutableGraph* executable, const GraphNode* node,
+                                            unsigned* is_enabled) {
+  OHM_RUNTIME_CALL;
+  const auto* const known = executable_node(executable, node);
+  const bool is_right = known != nullptr && can_be_disabled(known->type) && is_enabled != nullptr;
+  if (!is_right) return noted(Status::invalid_value);
+  *is_enabled = known->is_enabled ? 1 : 0;
+  return Status::success;
+}
+
+OHM_EXPORTED Status cudaGraphAddMemcpyNode(GraphNode** node, Graph* graph,
+                                           GraphNode* const* dependencies, std::size_t count,
+                                           const VolumeCopy* copied) {
+  OHM_RUNTIME_CALL;
+  if (copied == nullptr || !copied->is_whole()) return noted(Status::invalid_value);
+  if (copied->kind < 0 || copied->kind > static_cast<int>(Direction::unified)) {
+    return noted(Status::invalid_copy_direction);
+  }
+  return add({node, graph, dependencies, count}, NodeType::copy,
+             [volume = *copied] { volume.copy(static_cast<Direction>(volume.kind)); });
 }
 
 OHM_EXPORTED Status cudaGraphAddMemcpyNode1D(GraphNode** node, Graph* graph,
@@ -235,6 +316,7 @@ OHM_EXPORTED Status cudaGraphClone(Graph** clone, Graph* graph) {
   std::map<const GraphNode*, GraphNode*> copies;
   for (const GraphNode* node : graph->nodes) {
     copies[node] = (*clone)->add(node->type, node->work);
+    copies[node]->kernel = node->kernel;
   }
   for (const auto& [source, target] : graph->edges()) {
     copies.at(target)->dependencies.push_back(copies.at(source));

@@ -5,6 +5,7 @@
 #include "allocator_shim/interpose/entry_call.h"
 #include "allocator_shim/interpose/exported.h"
 #include "allocator_shim/interpose/gpu_system.h"
+#include "allocator_shim/interpose/graph_parameters.h"
 #include "allocator_shim/interpose/objects.h"
 #include "allocator_shim/interpose/status.h"
 #include "allocator_shim/interpose/work_in_flight.h"
@@ -27,13 +28,6 @@ std::vector<GraphNode*> dependent_nodes(const GraphNode& node) {
   }
   return found;
 }
-
-/// cudaGraphExecUpdateResultInfo.
-struct UpdateResult {
-  enum class Kind : int { success = 0, error = 1, topology_changed = 2 } kind;
-  GraphNode* node;
-  GraphNode* source_node;
-};
 
 }  // namespace
 
@@ -85,8 +79,8 @@ OHM_EXPORTED Status cudaGraphLaunch(ExecutableGraph* executable, Stream* stream)
   OHM_RUNTIME_CALL;
   if (!executable_graphs().is_alive(executable)) return noted(Status::invalid_value);
   if (!is_stream(stream)) return noted(Status::invalid_handle);
-  if (Capture* const capture = capture_of(stream)) {
-    capture->graph->add(NodeType::graph, [executable] {
+  if (capture_of(stream) != nullptr) {
+    capture_work(stream, NodeType::graph, [executable] {
       if (executable_graphs().is_alive(executable)) executable->launch();
     });
   } else {

@@ -5,6 +5,7 @@
 #include "allocator_shim/interpose/entry_call.h"
 #include "allocator_shim/interpose/exported.h"
 #include "allocator_shim/interpose/gpu_system.h"
+#include "allocator_shim/interpose/managed.h"
 #include "allocator_shim/interpose/objects.h"
 #include "allocator_shim/interpose/status.h"
 #include "allocator_shim/interpose/work_in_flight.h"
@@ -17,14 +18,6 @@ namespace {
 DeviceAddress managed_address(const void* pointer) {
   return reinterpret_cast<DeviceAddress>(pointer);
 }
-
-/// cudaMemLocation.
-struct Location {
-  enum class Type : int { none, device, host } type;
-  int device;
-
-  int number() const { return type == Type::device ? device : kHostLocation; }
-};
 
 /// cudaMemoryAdvise.
 enum class Advice : int {
@@ -42,34 +35,37 @@ enum class RangeAttribute : int { read_mostly = 1, preferred_location = 2, prefe
 constexpr unsigned kAttachGlobal = 1;
 constexpr unsigned kAttachHost = 2;
 
-Status prefetch(const void* pointer, std::size_t bytes, int device, const Stream* stream) {
-  if (!is_stream(stream)) return noted(Status::invalid_handle);
+}  // namespace
+
+namespace ohm::interpose {
+
+Status prefetch_managed(const void* pointer, std::size_t bytes, int device, const Stream* stream) {
+  if (!is_stream(stream)) return Status::invalid_handle;
   const Status status = gpus().prefetch(managed_address(pointer), bytes, device);
   if (status == Status::success) note_launched(stream);
-  return noted(status);
+  return status;
 }
 
-/// Of a device, the host, or (kNoLocation) neither.
-Status advise(const void* pointer, std::size_t bytes, int number, int location) {
+Status advise_managed(const void* pointer, std::size_t bytes, int number, int location) {
   const auto advice = static_cast<Advice>(number);
   if (advice < Advice::set_read_mostly || advice > Advice::unset_accessed_by) {
-    return noted(Status::invalid_value);
+    return Status::invalid_value;
   }
   const bool names_location = advice == Advice::set_preferred_location ||
                               advice == Advice::set_accessed_by ||
                               advice == Advice::unset_accessed_by;
   if (names_location && location != kHostLocation && !gpus().has(location)) {
-    return noted(Status::invalid_device);
+    return Status::invalid_device;
   }
   ManagedAdvice said;
   if (advice == Advice::set_read_mostly) said.is_read_mostly = true;
   if (advice == Advice::unset_read_mostly) said.is_read_mostly = false;
   if (advice == Advice::set_preferred_location) said.preferred_location = location;
   if (advice == Advice::unset_preferred_location) said.preferred_location = kNoLocation;
-  return noted(gpus().advise(managed_address(pointer), bytes, said));
+  return gpus().advise(managed_address(pointer), bytes, said);
 }
 
-}  // namespace
+}  // namespace ohm::interpose
 
 OHM_EXPORTED Status cudaMallocManaged(void** pointer, std::size_t bytes, unsigned flags) {
   OHM_RUNTIME_CALL;
@@ -86,27 +82,28 @@ OHM_VERSION(prefetch_12, cudaMemPrefetchAsync, "libcudart.so.12")
 Status prefetch_12(const void* pointer, std::size_t bytes, int device, Stream* stream) {
   OHM_RUNTIME_CALL_OF("cudaMemPrefetchAsync");
   if (device != kHostLocation && !gpus().has(device)) return noted(Status::invalid_device);
-  return prefetch(pointer, bytes, device, stream);
+  return noted(prefetch_managed(pointer, bytes, device, stream));
 }
 
 OHM_DEFAULT_VERSION(prefetch_13, cudaMemPrefetchAsync, "libcudart.so.13")
-Status prefetch_13(const void* pointer, std::size_t bytes, Location location, unsigned flags,
+Status prefetch_13(const void* pointer, std::size_t bytes, MemoryLocation location, unsigned flags,
                    Stream* stream) {
   OHM_RUNTIME_CALL_OF("cudaMemPrefetchAsync");
-  if (flags != 0 || location.type == Location::Type::none) return noted(Status::invalid_value);
-  return prefetch(pointer, bytes, location.number(), stream);
+  if (flags != 0 || location.type == MemoryLocation::Type::none)
+    return noted(Status::invalid_value);
+  return noted(prefetch_managed(pointer, bytes, location.number(), stream));
 }
 
 OHM_VERSION(advise_12, cudaMemAdvise, "libcudart.so.12")
 Status advise_12(const void* pointer, std::size_t bytes, int advice, int device) {
   OHM_RUNTIME_CALL_OF("cudaMemAdvise");
-  return advise(pointer, bytes, advice, device);
+  return noted(advise_managed(pointer, bytes, advice, device));
 }
 
 OHM_DEFAULT_VERSION(advise_13, cudaMemAdvise, "libcudart.so.13")
-Status advise_13(const void* pointer, std::size_t bytes, int advice, Location location) {
+Status advise_13(const void* pointer, std::size_t bytes, int advice, MemoryLocation location) {
   OHM_RUNTIME_CALL_OF("cudaMemAdvise");
-  return advise(pointer, bytes, advice, location.number());
+  return noted(advise_managed(pointer, bytes, advice, location.number()));
 }
 
 OHM_EXPORTED Status cudaMemRangeGetAttribute(void* data, std::size_t data_bytes, int attribute,

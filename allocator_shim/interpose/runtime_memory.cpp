@@ -143,7 +143,8 @@ OHM_EXPORTED Status cudaHostGetDevicePointer(void** device, void* host, unsigned
   OHM_RUNTIME_CALL;
   if (device == nullptr || flags != 0) return noted(Status::invalid_value);
   *device = nullptr;
-  if (!gpus().is_pinned(host)) return noted(Status::invalid_value);
+  const bool is_reached = gpus().is_pinned(host) && !gpus().is_variable(host);
+  if (!is_reached) return noted(Status::invalid_value);
   *device = host;
   return Status::success;
 }
@@ -151,7 +152,9 @@ OHM_EXPORTED Status cudaHostGetDevicePointer(void** device, void* host, unsigned
 OHM_EXPORTED Status cudaHostGetFlags(unsigned* flags, void* pointer) {
   OHM_RUNTIME_CALL;
   const auto found = gpus().pinned_flags(pointer);
-  if (flags == nullptr || !found) return noted(Status::invalid_value);
+  if (flags == nullptr || !found || gpus().is_variable(pointer)) {
+    return noted(Status::invalid_value);
+  }
   *flags = *found;
   return Status::success;
 }
@@ -165,6 +168,8 @@ OHM_EXPORTED Status cudaPointerGetAttributes(PointerAttributes* attributes, cons
     *attributes = {PointerAttributes::Type::device, range->device, both, nullptr};
   } else if (gpus().is_managed(pointer)) {
     *attributes = {PointerAttributes::Type::managed, gpus().current(), both, both};
+  } else if (gpus().is_variable(pointer)) {
+    *attributes = {PointerAttributes::Type::device, gpus().current(), both, nullptr};
   } else if (gpus().is_pinned(pointer)) {
     *attributes = {PointerAttributes::Type::host, gpus().current(), both, both};
   } else {

@@ -4,6 +4,7 @@
 #include "allocator_shim/interpose/entry_call.h"
 #include "allocator_shim/interpose/exported.h"
 #include "allocator_shim/interpose/gpu_system.h"
+#include "allocator_shim/interpose/memory_pool.h"
 #include "allocator_shim/interpose/objects.h"
 #include "allocator_shim/interpose/status.h"
 
@@ -23,14 +24,6 @@ enum class PoolAttribute : int {
   used_high = 8,
 };
 
-/// The beginning of cudaMemPoolProps.
-struct PoolProperties {
-  int allocation_type, handle_types, location_type, device;
-};
-/// cudaMemLocation.
-struct PoolLocation {
-  int type, device;
-};
 constexpr int kPinnedPool = 1;
 constexpr int kPoolOnDevice = 1;
 
@@ -181,12 +174,11 @@ OHM_EXPORTED Status cudaMallocAsync(void** pointer, std::size_t bytes, Stream* s
   OHM_RUNTIME_CALL;
   const int device = gpus().current();
   if (!is_stream(stream)) return noted(Status::invalid_handle);
-  Capture* const capture = capture_of(stream);
-  if (capture == nullptr) {
+  if (capture_of(stream) == nullptr) {
     return cudaMallocFromPoolAsync(pointer, bytes, gpus().current_pool(device), stream);
   }
   const Status status = cudaMallocFromPoolAsync(pointer, bytes, gpus().graph_pool(device), nullptr);
-  if (status == Status::success) capture->graph->add(NodeType::allocation);
+  if (status == Status::success) capture_work(stream, NodeType::allocation);
   return status;
 }
 
@@ -194,6 +186,6 @@ OHM_EXPORTED Status cudaFreeAsync(void* pointer, Stream* stream) {
   OHM_RUNTIME_CALL;
   if (!is_stream(stream)) return noted(Status::invalid_handle);
   if (pointer == nullptr) return noted(Status::invalid_value);
-  if (Capture* const capture = capture_of(stream)) capture->graph->add(NodeType::free);
+  if (capture_of(stream) != nullptr) capture_work(stream, NodeType::free);
   return noted(gpus().free(reinterpret_cast<DeviceAddress>(pointer)));
 }

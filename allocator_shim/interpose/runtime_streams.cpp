@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "allocator_shim/interpose/entry_call.h"
 #include "allocator_shim/interpose/exported.h"
@@ -104,7 +105,7 @@ OHM_EXPORTED Status cudaStreamWaitEvent(Stream* stream, Event* event, unsigned f
   constexpr unsigned kExternal = 1;
   if (flags > kExternal) return noted(Status::invalid_value);
   if (!is_stream(stream) || !events().is_alive(event)) return noted(Status::invalid_handle);
-  if (is_captured(*event) && !is_default(stream)) stream->capture = event->capture.load();
+  if (is_captured(*event) && !is_default(stream)) join_capture(stream, *event);
   if (capture_of(stream) == nullptr) note_ordered(stream, *event);
   return Status::success;
 }
@@ -134,8 +135,8 @@ OHM_EXPORTED Status cudaLaunchHostFunc(Stream* stream, HostFunction function, vo
   OHM_RUNTIME_CALL;
   if (!is_stream(stream)) return noted(Status::invalid_handle);
   if (function == nullptr) return noted(Status::invalid_value);
-  if (Capture* const capture = capture_of(stream)) {
-    capture->graph->add(NodeType::host, [function, data] { function(data); });
+  if (capture_of(stream) != nullptr) {
+    capture_work(stream, NodeType::host, [function, data] { function(data); });
   } else {
     note_waited(stream);
     function(data);
@@ -182,6 +183,7 @@ OHM_EXPORTED Status cudaEventRecord(Event* event, Stream* stream) {
   if (event->device != device_of(stream)) return noted(Status::invalid_handle);
   event->capture = capture_of(stream);
   event->is_recorded = true;
+  event->captured = event->capture != nullptr ? stream->captured : std::vector<GraphNode*>();
   if (event->capture == nullptr) {
     note_recorded(*event, stream);
   } else {
@@ -243,8 +245,12 @@ OHM_EXPORTED Status cudaStreamGetCaptureInfo_v2(Stream* stream, int* status, std
   *status = capture != nullptr ? 1 : 0;
   if (id != nullptr) *id = capture != nullptr ? capture->id : 0;
   if (graph != nullptr) *graph = capture != nullptr ? capture->graph : nullptr;
-  if (dependencies != nullptr) *dependencies = nullptr;
-  if (count != nullptr) *count = 0;
+  static const std::vector<GraphNode*> kNone;
+  const std::vector<GraphNode*>& before = capture != nullptr ? stream->captured : kNone;
+  if (dependencies != nullptr) {
+    *dependencies = reinterpret_cast<void* const*>(before.empty() ? nullptr : before.data());
+  }
+  if (count != nullptr) *count = before.size();
   return Status::success;
 }
 
@@ -271,6 +277,7 @@ OHM_EXPORTED Status cudaStreamBeginCapture(Stream* stream, int mode) {
   if (mode < 0 || mode > kRelaxed) return noted(Status::invalid_value);
   if (is_default(stream)) return noted(Status::capture_not_allowed);
   if (capture_of(stream) != nullptr) return noted(Status::illegal_state);
+  stream->captured.clear();
   stream->capture = begin_capture(stream, static_cast<CaptureMode>(mode));
   return Status::success;
 }
@@ -296,12 +303,13 @@ OHM_EXPORTED Status cudaStreamEndCapture(Stream* stream, Graph** graph) {
   Capture* capture = capture_of(stream);
   if (capture == nullptr) return noted(Status::illegal_state);
   if (capture->origin != stream) return noted(Status::capture_unmatched);
+  const bool is_joined = are_forks_joined(*capture);
   end_capture(*capture);
   stream->capture = nullptr;
-  if (capture->is_invalid) {
+  if (capture->is_invalid || !is_joined) {
     graphs().destroy(capture->graph);
     *graph = nullptr;
-    return noted(Status::capture_invalidated);
+    return noted(capture->is_invalid ? Status::capture_invalidated : Status::capture_unjoined);
   }
   *graph = capture->graph;
   return Status::success;

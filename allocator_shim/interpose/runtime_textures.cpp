@@ -21,6 +21,7 @@ struct Resource {
   enum class Type : int { array, mipmapped_array, linear, pitched } type;
   union {
     Array* array;
+    MipmappedArray* mipmapped_array;
     struct {
       void* pointer;
       ChannelFormat format;
@@ -89,7 +90,8 @@ Status check(const Resource& resource) {
       return is_device_memory(memory.pointer, bytes) ? Status::success : Status::invalid_value;
     }
     case Resource::Type::mipmapped_array:
-      return Status::not_supported;
+      return mipmapped_arrays().is_alive(resource.mipmapped_array) ? Status::success
+                                                                   : Status::invalid_value;
   }
   return Status::invalid_value;
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "allocator_shim/interpose/driver_call.h"
+
 namespace ohm::interpose {
 namespace {
 
@@ -54,7 +56,7 @@ const char* driver_text_of(Status status) {
 }
 
 Status noted(Status status) {
-  if (status != Status::success) last = status;
+  if (status != Status::success && !DriverCall::is_within()) last = status;
   return status;
 }
 

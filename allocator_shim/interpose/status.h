@@ -55,7 +55,8 @@ const char* driver_name_of(Status status);
 /// nullptr: the driver has no such code.
 const char* driver_text_of(Status status);
 
-/// Keeps a failure for cudaGetLastError, per thread. Gives it back.
+/// Keeps a failure for cudaGetLastError, per thread, unless it is a call of the driver. Gives it
+/// back.
 Status noted(Status status);
 Status last_error();
 void forget_last_error();

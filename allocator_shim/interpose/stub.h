@@ -72,6 +72,54 @@ struct Works {
   }
 };
 
+inline constexpr Word kWrongBlasArgument =
+    static_cast<Word>(invalid_argument_of(CallLibrary::cublas));
+
+/// cublasOperation_t: as it is, transposed, or conjugated, too.
+constexpr bool is_blas_operation(Word word) {
+  constexpr unsigned kConjugateTransposed = 2;
+  return static_cast<unsigned>(word) <= kConjugateTransposed;
+}
+
+/// A product of cuBLAS with numbers of this type: of matrices, whose arguments are the handle, two
+/// operations, three sizes, alpha, A with its leading dimension, B, beta, C.
+template <typename Number>
+struct MultipliesMatrices {
+  static bool is_right(const Words& words) {
+    const auto number = [&](std::size_t i) { return static_cast<Number>(words[i]); };
+    const auto is_transposed = [&](std::size_t i) { return static_cast<int>(words[i]) != 0; };
+    const Number m = number(3);
+    const Number n = number(4);
+    const Number k = number(5);
+    const auto is_leading = [&](std::size_t i, Number rows) {
+      return number(i) >= (rows > 1 ? rows : 1);
+    };
+    return is_blas_operation(words[1]) && is_blas_operation(words[2]) && m >= 0 && n >= 0 &&
+           k >= 0 && words[6] != 0 && words[11] != 0 && is_leading(8, is_transposed(1) ? k : m) &&
+           is_leading(10, is_transposed(2) ? n : k) && is_leading(13, m);
+  }
+  static Word call(const Words& words, const char* name) {
+    if (!is_object(reinterpret_cast<const void*>(words[0]))) return Works::call(words, name);
+    return is_right(words) ? Works::call(words, name) : kWrongBlasArgument;
+  }
+};
+
+/// The same of a matrix and a vector: the handle, an operation, two sizes, alpha, A with its
+/// leading dimension, x with its step, beta, y with its step.
+template <typename Number>
+struct MultipliesVector {
+  static bool is_right(const Words& words) {
+    const auto number = [&](std::size_t i) { return static_cast<Number>(words[i]); };
+    const Number m = number(2);
+    return is_blas_operation(words[1]) && m >= 0 && number(3) >= 0 && words[4] != 0 &&
+           words[9] != 0 && number(6) >= (m > 1 ? m : 1) && number(8) != 0 && number(11) != 0;
+  }
+  static Word call(const Words& words, const char* name) {
+    if (!is_object(reinterpret_cast<const void*>(words[0]))) return Works::call(words, name);
+    return is_right(words) ? Works::call(words, name) : kWrongBlasArgument;
+  }
+};
+
 /// Argument `Which`, counted from 1, is the place of a new handle or descriptor.
 template <std::size_t Which>
 struct Creates {

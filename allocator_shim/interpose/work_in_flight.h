@@ -44,8 +44,8 @@ inline void note_launched(const Stream* stream) {
 /// A piece of work that may write device memory, and a node of a graph where it is recorded.
 inline void note_work(const Stream* stream, NodeType type = NodeType::kernel) {
   judge_provisional_values();
-  if (Capture* capture = capture_of(stream)) {
-    capture->graph->add(type);
+  if (capture_of(stream) != nullptr) {
+    capture_work(stream, type);
   } else {
     note_launched(stream);
   }

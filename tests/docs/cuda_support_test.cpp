@@ -56,7 +56,7 @@ constexpr std::string_view kOpening =
     "The entry points of CUDA 12 and 13 that programs find on a virtual GPU. A rejected call fails "
     "with the library's code for\nan unsupported feature, and is named on stderr unless the "
     "program only probes for it; `ohm exec --allow-missing` continues\npast it. Every other entry "
-    "point of the runtime, the driver, cuBLAS, cuDNN, cuFFT and cuRAND of CUDA 13 can be\nlinked "
+    "point of the runtime, the driver and the mathematical libraries of CUDA 13 can be\nlinked "
     "to, and is rejected. `grep cudaMemcpyAsync allocator_shim/interpose/entry_points.def` shows "
     "the level of a\nfunction; this page is generated from that file.\n";
 

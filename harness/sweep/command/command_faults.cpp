@@ -57,9 +57,14 @@ void CommandFaults::run_trials(std::vector<FaultTrial>& trials, double seconds,
     CommandBatch batch;
     batch.count = left.size();
     batch.jobs = jobs;
+    // A restart that is tried again finds what the first one found.
+    const bool may_be_tried_again = jobs > 1;
+    const bool is_tried_again = jobs != jobs_at_first;
     batch.command = [&](std::size_t number) {
       FaultTrial& trial = trials[left[number]];
       if (!trial.is_restart) trial.folder = std::make_unique<FaultedFolder>();
+      if (trial.is_restart && is_tried_again) trial.folder->scratch().put_back();
+      if (trial.is_restart && may_be_tried_again) trial.folder->scratch().keep();
       auto run = std::make_unique<FaultedRun>(options_.command, *trial.folder, trial.fault);
       ChildCommand child = run->command(seconds);
       at_work.emplace(number, std::move(run));

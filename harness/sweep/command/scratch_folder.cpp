@@ -108,6 +108,10 @@ class FolderCopy {
       fs::copy_file(entry.path(), to, error);
     }
     check(error, entry.path());
+    if (!fs::is_regular_file(status)) return;
+    // Programs go on from the newest of their checkpoints.
+    const auto time = fs::last_write_time(entry.path(), error);
+    if (!error) fs::last_write_time(to, time, error);
   }
 
   std::string from_;
@@ -119,6 +123,15 @@ class FolderCopy {
 ScratchFolder::ScratchFolder() {
   check_place(folder_.path());
   FolderCopy(current_folder(), path()).make();
+}
+
+void ScratchFolder::keep() const { FolderCopy(path(), kept()).make(); }
+
+void ScratchFolder::put_back() const {
+  std::error_code error;
+  fs::remove_all(path(), error);
+  check(error, path());
+  FolderCopy(kept(), path()).make();
 }
 
 std::vector<std::string> ScratchFolder::moved(const std::vector<std::string>& words) const {

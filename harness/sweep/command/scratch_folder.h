@@ -17,10 +17,16 @@ class ScratchFolder {
   /// Throws std::invalid_argument where that folder is inside the copied one, or full.
   ScratchFolder();
   std::string path() const { return folder_.path() + "/folder"; }
+  /// Copies the folder as it is now, for put_back(). Throws as the constructor.
+  void keep() const;
+  /// Makes it as it was when it was kept.
+  void put_back() const;
   /// The words of a command, with what they name in the folder named in the copy.
   std::vector<std::string> moved(const std::vector<std::string>& words) const;
 
  private:
+  std::string kept() const { return folder_.path() + "/kept"; }
+
   RecordFolder folder_;
 };
 

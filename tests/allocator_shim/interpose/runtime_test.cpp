@@ -297,6 +297,9 @@ TEST(VirtualCudaRuntime, CapturesWhatIsLaunchedIntoAGraph) {
   function<int(void*, int, const float*, float*, int)>(kBlas, "cublasSscal_v2")(handle, 0, nullptr,
                                                                                 nullptr, 1);
   function<int(void*)>(kBlas, "cublasDestroy_v2")(handle);
+  // It has to be waited for before the capture ends.
+  function<int(void*, void*)>(kRuntime, "cudaEventRecord")(event, other);
+  function<int(void*, void*, unsigned)>(kRuntime, "cudaStreamWaitEvent")(stream, event, 0);
   void* graph = nullptr;
   EXPECT_EQ(function<int(void*, void**)>(kRuntime, "cudaStreamEndCapture")(stream, &graph),
             kSuccess);

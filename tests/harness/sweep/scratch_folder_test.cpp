@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -59,6 +60,26 @@ TEST_F(ScratchFolderTest, CopiesFilesFoldersAndLinksAlone) {
   EXPECT_EQ(fs::read_symlink(copy / "link"), copy / "inner") << "not into the copied folder";
   EXPECT_TRUE(fs::is_symlink(copy / "broken"));
   EXPECT_FALSE(fs::exists(copy / "pipe"));
+}
+
+TEST_F(ScratchFolderTest, IsPutBackAsItWasKept) {
+  std::ofstream("checkpoint") << "step 1";
+  fs::create_symlink(fs::current_path() / "checkpoint", "latest");
+  const ScratchFolder scratch;
+  const fs::path copy = scratch.path();
+  std::ofstream(copy / "lock") << "held";
+  const auto time = fs::file_time_type::clock::now() - std::chrono::hours(1);
+  fs::last_write_time(copy / "checkpoint", time);
+  scratch.keep();
+  fs::remove(copy / "lock");
+  std::ofstream(copy / "checkpoint") << "step 12";
+  std::ofstream(copy / "other") << "new";
+  scratch.put_back();
+  EXPECT_EQ(fs::file_size(copy / "lock"), 4);
+  EXPECT_EQ(fs::file_size(copy / "checkpoint"), 6);
+  EXPECT_EQ(fs::last_write_time(copy / "checkpoint"), time) << "the newest is gone on from";
+  EXPECT_EQ(fs::read_symlink(copy / "latest"), copy / "checkpoint");
+  EXPECT_FALSE(fs::exists(copy / "other"));
 }
 
 TEST_F(ScratchFolderTest, RefusesToCopyAFolderIntoItself) {
