@@ -16,7 +16,8 @@ class Trainings:
     def __init__(self):
         self.steps = self.newest = 0  # the steps that had been made when the newest optimizer was
         self.spans = weakref.WeakKeyDictionary()  # optimizer -> (steps, last one) of it
-        self.changed = {}  # id of a parameter that one has changed -> a reference to it
+        # Ids of parameters that one has changed. PyTorch does not swap tensors that have references.
+        self.changed = set()
 
     def note_optimizer(self, optimizer):
         self.newest = self.steps
@@ -27,7 +28,7 @@ class Trainings:
         steps, _ = self.spans.get(optimizer, (0, 0))
         self.spans[optimizer] = steps + 1, self.steps
         if steps + 1 == FEWEST_STEPS:
-            self.changed.update((id(one), weakref.ref(one)) for one in parameters_of(optimizer))
+            self.changed.update(map(id, parameters_of(optimizer)))
 
     def have_ended(self):
         """Optimizers, and those that have not."""
@@ -36,10 +37,6 @@ class Trainings:
             has_ended = steps >= FEWEST_STEPS and last <= self.newest
             (ended if has_ended else others).append(optimizer)
         return ended, others
-
-    def has_changed(self, parameter):
-        reference = self.changed.get(id(parameter))
-        return reference is not None and reference() is parameter
 
 
 class KeptModels:
@@ -67,9 +64,8 @@ class KeptModels:
         models = [one for one in parts if isinstance(one, self.torch.nn.Module)]
         if any(id(one) in self.ended for one in parts):
             return bool(models)
-        weights = [one for model in models for one in self.torch.nn.Module.parameters(model)]
-        is_trained = not self.trained.isdisjoint(map(id, weights))
-        return not is_trained and any(map(self.trainings.has_changed, weights))
+        ids = {id(one) for model in models for one in self.torch.nn.Module.parameters(model)}
+        return self.trained.isdisjoint(ids) and not self.trainings.changed.isdisjoint(ids)
 
     def _parts_of(self, value):
         """Models and optimizers, of which it is one, or which it holds."""

@@ -33,7 +33,7 @@ class Optimizer:
 
 
 class Weight:
-    pass
+    __slots__ = ()  # no references to it: PyTorch would not swap it
 
 
 TORCH = types.SimpleNamespace(nn=types.SimpleNamespace(Module=Module),

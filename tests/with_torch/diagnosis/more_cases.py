@@ -37,6 +37,8 @@ MORE_CASES = {
     "vectors_of_documents": (("growth", "kept"), (22,), ("--limit", "1GiB"), {}),
     "batches_of_splits": (("growth", "kept"), (13,), ("--limit", "1GiB"), {}),
     "queue_in_forward": (("growth", "kept"), (20,), ("--limit", "1GiB"), {}),
+    "frames_of_clips": (("growth", "kept"), (17,), ("--limit", "1GiB"), {}),
+    "sessions_of_users": (("growth", "kept"), (11, 30), ("--limit", "1GiB"), {}),
     "agents_by_turns": (("full", "large request"), (), ("--limit", "2GiB"), {}),
     "adversarial_attack": ((), (), (), {}),
     "molecular_dynamics": ((), (), (), {}),
