@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "allocator_shim/interpose/graph_parameters.h"
-
 namespace ohm::interpose {
 namespace {
 
