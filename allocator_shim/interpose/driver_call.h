@@ -7,15 +7,15 @@ namespace ohm::interpose {
 /// become its last error.
 class DriverCall {
  public:
-  DriverCall() { ++depth_; }
-  ~DriverCall() { --depth_; }
+  DriverCall() { ++depth; }
+  ~DriverCall() { --depth; }
   DriverCall(const DriverCall&) = delete;
   DriverCall& operator=(const DriverCall&) = delete;
 
-  static bool is_within() { return depth_ > 0; }
+  static bool is_within() { return depth > 0; }
 
  private:
-  inline static thread_local int depth_ = 0;
+  inline static thread_local int depth = 0;
 };
 
 }  // namespace ohm::interpose

@@ -63,7 +63,7 @@ import threading, pytest
 def thread():
     end = threading.Event()
     def work():
-        while not end.is_set(): sum(range(1000))
+        while not end.wait(0.001): pass
     worker = threading.Thread(target=work)
     worker.start()
     yield
