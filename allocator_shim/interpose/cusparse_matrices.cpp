@@ -23,22 +23,20 @@ struct SparseMatrix {
   void* indices;
   void* values;
   SparseTypes types;
-  int more_batches;  ///< beside the first
-  int fill_mode;
-  int diagonal_type;
+  int more_batches = 0;  ///< besides the first
+  int fill_mode = 0;
+  int diagonal_type = 0;
 };
 
 int create_matrix(void** place, const SparseMatrix& matrix) {
-  const auto [format, rows, columns, nonzeros, offsets, indices, values, types, batches, fill,
-              diagonal] = matrix;
-  const bool has_sizes = rows >= 0 && columns >= 0 && nonzeros >= 0;
-  if (place == nullptr || !has_sizes || !types.are_right()) return kNoSparseValue;
+  const bool has_sizes = matrix.rows >= 0 && matrix.columns >= 0 && matrix.nonzeros >= 0;
+  if (place == nullptr || !has_sizes || !matrix.types.are_right()) return kNoSparseValue;
   std::int64_t places = 0;
-  const bool is_full = !__builtin_mul_overflow(rows, columns, &places) && nonzeros > places;
-  const std::int64_t compressed = format == SparseFormat::csr   ? rows
-                                  : format == SparseFormat::csc ? columns
-                                                                : 0;
-  if (is_full || (compressed > 0 && offsets == nullptr)) return kNoSparseValue;
+  const bool is_full =
+      !__builtin_mul_overflow(matrix.rows, matrix.columns, &places) && matrix.nonzeros > places;
+  const bool is_compressed = (matrix.format == SparseFormat::csr && matrix.rows > 0) ||
+                             (matrix.format == SparseFormat::csc && matrix.columns > 0);
+  if (is_full || (is_compressed && matrix.offsets == nullptr)) return kNoSparseValue;
   return create_sparse(place, matrix);
 }
 
@@ -103,10 +101,7 @@ OHM_EXPORTED int cusparseCreateCsr(void** matrix, std::int64_t rows, std::int64_
                                 offsets,
                                 indices,
                                 values,
-                                {offset_type, index_type, base, value_type},
-                                0,
-                                0,
-                                0});
+                                {offset_type, index_type, base, value_type}});
 }
 
 OHM_EXPORTED int cusparseCreateConstCsr(void** matrix, std::int64_t rows, std::int64_t columns,
@@ -130,10 +125,7 @@ OHM_EXPORTED int cusparseCreateCsc(void** matrix, std::int64_t rows, std::int64_
                                 offsets,
                                 indices,
                                 values,
-                                {offset_type, index_type, base, value_type},
-                                0,
-                                0,
-                                0});
+                                {offset_type, index_type, base, value_type}});
 }
 
 OHM_EXPORTED int cusparseCreateConstCsc(void** matrix, std::int64_t rows, std::int64_t columns,
@@ -156,10 +148,7 @@ OHM_EXPORTED int cusparseCreateCoo(void** matrix, std::int64_t rows, std::int64_
                                 row_indices,
                                 indices,
                                 values,
-                                {index_type, index_type, base, value_type},
-                                0,
-                                0,
-                                0});
+                                {index_type, index_type, base, value_type}});
 }
 
 OHM_EXPORTED int cusparseCreateConstCoo(void** matrix, std::int64_t rows, std::int64_t columns,

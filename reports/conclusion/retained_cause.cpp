@@ -163,7 +163,7 @@ std::string holder_phrase(const RetainedResult& holder) {
                        short_bytes(holder.bytes));
   }
   if (holder.kind == "models") {
-    return fmt::format("{} keeps models beside the one that is trained, {} in {} tensors", where,
+    return fmt::format("{} keeps models besides the one in training, {} in {} tensors", where,
                        short_bytes(holder.bytes), grouped(holder.blocks));
   }
   if (holder.is_concatenated) {
@@ -184,7 +184,7 @@ std::string holder_remedy(const RetainedResult& holder) {
     return "keep str(error) in place of the exception, or clear its __traceback__";
   }
   if (holder.kind == "models") {
-    return "keep model.cpu() without its optimizer, or only what is needed of it, such as the best";
+    return "move them to the CPU and drop their optimizers, or keep only the best one";
   }
   if (holder.kind == "cache") return "limit the cache (maxsize), or return copies on the CPU";
   if (holder.is_concatenated && !keeps_graphs(holder)) {

@@ -56,7 +56,7 @@ def test_wrong_points(): pass
 def test_wrong_timeout(): pass
 '''
 
-# Another thread runs, so that the process cannot be copied.
+# With another thread the process cannot be copied. It waits: a busy one would slow down the test.
 BESIDE_A_THREAD = '''
 import threading, pytest
 @pytest.fixture(autouse=True)

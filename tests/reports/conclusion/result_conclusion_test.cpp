@@ -227,9 +227,8 @@ TEST(ResultConclusion, ModelsBesideTheOneThatIsTrainedAreKept) {
   const auto made = conclusion_of(variant);
   EXPECT_EQ("kept", made->cause);
   EXPECT_EQ(21, made->line);
-  EXPECT_EQ(
-      "keep model.cpu() without its optimizer, or only what is needed of it, such as the best",
-      made->remedy);
+  EXPECT_EQ("move them to the CPU and drop their optimizers, or keep only the best one",
+            made->remedy);
 }
 
 TEST(ResultConclusion, ACacheIsKeptThoughTheNextOneIsMadeBesideIt) {

@@ -191,9 +191,8 @@ std::string what_is_wrong(const std::optional<CrashLog>& part,
   return are_known ? "" : part->what;
 }
 
-/// By a log's limit, a terminal, a copy and paste. Each message at every 31st byte, and those of
-/// one kind at different ones, so that most words are cut; what collected it and tracebacks now and
-/// then.
+/// By a log's limit, a terminal, a copy and paste. Messages at every 31st byte, each from another
+/// byte on, so that most words are cut; with what collected them and tracebacks at every 293rd.
 TEST(CrashLog, OfAnyPartOfALogSaysNothingWrong) {
   std::size_t cut_messages = 0;
   std::size_t number = 0;
