@@ -13,7 +13,7 @@ using namespace ohm::interpose;
 namespace {
 
 constexpr int kMappingError = 11;
-constexpr int kNoCublasCopy = invalid_argument_of(CallLibrary::cublas);
+constexpr int kInvalidCublasCopy = invalid_argument_of(CallLibrary::cublas);
 
 /// Columns, one after the other; a vector's elements are such columns.
 struct ColumnCopy {
@@ -44,7 +44,7 @@ int copy_columns_on(Stream* stream, const ColumnCopy& columns, Direction way) {
 template <typename Act>
 int with_vector(std::int64_t count, std::int64_t element_bytes, const void* from,
                 std::int64_t from_step, void* to, std::int64_t to_step, Act act) {
-  if (element_bytes <= 0 || from_step <= 0 || to_step <= 0) return kNoCublasCopy;
+  if (element_bytes <= 0 || from_step <= 0 || to_step <= 0) return kInvalidCublasCopy;
   if (count == 0) return kLibrarySuccess;
   if (count < 0) return kMappingError;
   const auto bytes = static_cast<std::size_t>(element_bytes);
@@ -58,7 +58,7 @@ int with_matrix(std::int64_t rows, std::int64_t columns, std::int64_t element_by
                 const void* from, std::int64_t from_rows, void* to, std::int64_t to_rows, Act act) {
   const bool is_right =
       rows >= 0 && columns >= 0 && element_bytes > 0 && from_rows > 0 && to_rows > 0;
-  if (!is_right) return kNoCublasCopy;
+  if (!is_right) return kInvalidCublasCopy;
   if (rows == 0 || columns == 0) return kLibrarySuccess;
   const auto bytes = static_cast<std::size_t>(element_bytes);
   return act(ColumnCopy{from, to, static_cast<std::size_t>(from_rows) * bytes,

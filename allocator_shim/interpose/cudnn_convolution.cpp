@@ -53,11 +53,6 @@ WindowArray window_array(const int* values, int count) {
   return made;
 }
 
-template <typename Value>
-void tell_one(const Value& value, int* place) {
-  if (place != nullptr) *place = value;
-}
-
 void tell_many(const WindowArray& values, int count, int* places) {
   if (places != nullptr) std::copy_n(values.begin(), count, places);
 }
@@ -143,7 +138,7 @@ bool pool_over(const PoolingDescriptor& pooling, const TensorDescriptor& tensor,
 /// Of an image.
 int tell_sizes(const std::array<int, kMaxTensorDims>& sizes, int* n, int* c, int* h, int* w) {
   const std::array places = {n, c, h, w};
-  for (std::size_t i = 0; i < places.size(); ++i) tell_one(sizes.at(i), places.at(i));
+  for (std::size_t i = 0; i < places.size(); ++i) tell(sizes.at(i), places.at(i));
   return kLibrarySuccess;
 }
 
@@ -181,14 +176,14 @@ OHM_EXPORTED int cudnnGetConvolution2dDescriptor(const ConvolutionDescriptor* co
                                                  int* mode, int* compute_type) {
   OHM_LIBRARY_CALL(int);
   if (!is_object(convolution)) return kCudnnBadParameter;
-  tell_one(convolution->padding[0], pad_h);
-  tell_one(convolution->padding[1], pad_w);
-  tell_one(convolution->stride[0], stride_h);
-  tell_one(convolution->stride[1], stride_w);
-  tell_one(convolution->dilation[0], dilation_h);
-  tell_one(convolution->dilation[1], dilation_w);
-  tell_one(convolution->mode, mode);
-  tell_one(convolution->compute_type, compute_type);
+  tell(convolution->padding[0], pad_h);
+  tell(convolution->padding[1], pad_w);
+  tell(convolution->stride[0], stride_h);
+  tell(convolution->stride[1], stride_w);
+  tell(convolution->dilation[0], dilation_h);
+  tell(convolution->dilation[1], dilation_w);
+  tell(convolution->mode, mode);
+  tell(convolution->compute_type, compute_type);
   return kLibrarySuccess;
 }
 
@@ -198,12 +193,12 @@ OHM_EXPORTED int cudnnGetConvolutionNdDescriptor(const ConvolutionDescriptor* co
   OHM_LIBRARY_CALL(int);
   if (!is_object(convolution)) return kCudnnBadParameter;
   const int told = std::clamp(wanted, 0, convolution->dims);
-  tell_one(convolution->dims, dims);
+  tell(convolution->dims, dims);
   tell_many(convolution->padding, told, padding);
   tell_many(convolution->stride, told, stride);
   tell_many(convolution->dilation, told, dilation);
-  tell_one(convolution->mode, mode);
-  tell_one(convolution->compute_type, compute_type);
+  tell(convolution->mode, mode);
+  tell(convolution->compute_type, compute_type);
   return kLibrarySuccess;
 }
 
@@ -320,14 +315,14 @@ OHM_EXPORTED int cudnnGetPooling2dDescriptor(const PoolingDescriptor* pooling, i
                                              int* pad_h, int* pad_w, int* stride_h, int* stride_w) {
   OHM_LIBRARY_CALL(int);
   if (!is_object(pooling)) return kCudnnBadParameter;
-  tell_one(pooling->mode, mode);
-  tell_one(pooling->nan_propagation, nan_propagation);
-  tell_one(pooling->window[0], window_h);
-  tell_one(pooling->window[1], window_w);
-  tell_one(pooling->padding[0], pad_h);
-  tell_one(pooling->padding[1], pad_w);
-  tell_one(pooling->stride[0], stride_h);
-  tell_one(pooling->stride[1], stride_w);
+  tell(pooling->mode, mode);
+  tell(pooling->nan_propagation, nan_propagation);
+  tell(pooling->window[0], window_h);
+  tell(pooling->window[1], window_w);
+  tell(pooling->padding[0], pad_h);
+  tell(pooling->padding[1], pad_w);
+  tell(pooling->stride[0], stride_h);
+  tell(pooling->stride[1], stride_w);
   return kLibrarySuccess;
 }
 
@@ -337,9 +332,9 @@ OHM_EXPORTED int cudnnGetPoolingNdDescriptor(const PoolingDescriptor* pooling, i
   OHM_LIBRARY_CALL(int);
   if (!is_object(pooling)) return kCudnnBadParameter;
   const int told = std::clamp(wanted, 0, pooling->dims);
-  tell_one(pooling->mode, mode);
-  tell_one(pooling->nan_propagation, nan_propagation);
-  tell_one(pooling->dims, dims);
+  tell(pooling->mode, mode);
+  tell(pooling->nan_propagation, nan_propagation);
+  tell(pooling->dims, dims);
   tell_many(pooling->window, told, window);
   tell_many(pooling->padding, told, padding);
   tell_many(pooling->stride, told, stride);

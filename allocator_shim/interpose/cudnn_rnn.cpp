@@ -186,9 +186,9 @@ OHM_EXPORTED int cudnnGetDropoutDescriptor(const DropoutDescriptor* dropout, voi
                                            unsigned long long* seed) {
   OHM_LIBRARY_CALL(int);
   if (!is_object(dropout)) return kCudnnBadParameter;
-  if (probability != nullptr) *probability = dropout->probability;
-  if (states != nullptr) *states = dropout->states;
-  if (seed != nullptr) *seed = dropout->seed;
+  tell(dropout->probability, probability);
+  tell(dropout->states, states);
+  tell(dropout->seed, seed);
   return kLibrarySuccess;
 }
 

@@ -100,12 +100,6 @@ int set_filter(FilterDescriptor* filter, int data_type, TensorFormat format, int
   return kLibrarySuccess;
 }
 
-/// Writes where there is a place.
-template <typename Value, typename Place>
-void tell(Value value, Place* place) {
-  if (place != nullptr) *place = value;
-}
-
 }  // namespace
 
 OHM_EXPORTED int cudnnSetTensor4dDescriptor(TensorDescriptor* tensor, TensorFormat format,

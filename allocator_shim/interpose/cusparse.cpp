@@ -1,5 +1,5 @@
 // cuSPARSE: handles, and its version.
-#include "allocator_shim/interpose/call_library.h"
+#include "allocator_shim/interpose/cusparse_descriptors.h"
 #include "allocator_shim/interpose/entry_call.h"
 #include "allocator_shim/interpose/exported.h"
 #include "allocator_shim/interpose/objects.h"
@@ -8,8 +8,6 @@
 using namespace ohm::interpose;
 
 namespace {
-
-constexpr int kInvalidSparseValue = invalid_argument_of(CallLibrary::cusparse);
 
 struct SparseHandle : LibraryHandle {
   int pointer_mode;

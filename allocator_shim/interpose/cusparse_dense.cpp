@@ -46,7 +46,7 @@ struct MatrixSettings {
 
 /// A setting that is a number up to `last`.
 int set_setting(MatrixSettings* settings, int MatrixSettings::*member, int value, int last) {
-  if (value < 0 || value > last) return kNoSparseValue;
+  if (value < 0 || value > last) return kInvalidSparseValue;
   return set_member(settings, member, value);
 }
 
@@ -62,7 +62,7 @@ OHM_EXPORTED int cusparseCreateSpVec(void** vector, std::int64_t size, std::int6
   OHM_LIBRARY_CALL(int);
   const SparseTypes types = {index_type, index_type, base, value_type};
   const bool is_right = vector != nullptr && nonzeros >= 0 && nonzeros <= size;
-  if (!is_right || !types.are_right()) return kNoSparseValue;
+  if (!is_right || !types.are_right()) return kInvalidSparseValue;
   return create_sparse(vector, SparseVector{size, nonzeros, indices, values, types});
 }
 
@@ -70,20 +70,20 @@ OHM_EXPORTED int cusparseSpVecGet(const SparseVector* vector, std::int64_t* size
                                   std::int64_t* nonzeros, void** indices, void** values,
                                   int* index_type, int* base, int* value_type) {
   OHM_LIBRARY_CALL(int);
-  if (!is_object(vector)) return kNoSparseValue;
-  tell_sparse(vector->size, size);
-  tell_sparse(vector->nonzeros, nonzeros);
-  tell_sparse(vector->indices, indices);
-  tell_sparse(vector->values, values);
-  tell_sparse(vector->types.indices, index_type);
-  tell_sparse(vector->types.base, base);
-  tell_sparse(vector->types.values, value_type);
+  if (!is_object(vector)) return kInvalidSparseValue;
+  tell(vector->size, size);
+  tell(vector->nonzeros, nonzeros);
+  tell(vector->indices, indices);
+  tell(vector->values, values);
+  tell(vector->types.indices, index_type);
+  tell(vector->types.base, base);
+  tell(vector->types.values, value_type);
   return kLibrarySuccess;
 }
 
 OHM_EXPORTED int cusparseSpVecGetIndexBase(const SparseVector* vector, int* base) {
   OHM_LIBRARY_CALL(int);
-  if (!is_object(vector) || base == nullptr) return kNoSparseValue;
+  if (!is_object(vector) || base == nullptr) return kInvalidSparseValue;
   *base = vector->types.base;
   return kLibrarySuccess;
 }
@@ -103,8 +103,8 @@ OHM_EXPORTED int cusparseCreateDnMat(void** matrix, std::int64_t rows, std::int6
                                      int order) {
   OHM_LIBRARY_CALL(int);
   const bool is_order = order == kColumnOrder || order == kRowOrder;
-  if (matrix == nullptr || rows < 0 || columns < 0 || !is_order) return kNoSparseValue;
-  if (leading < (order == kColumnOrder ? rows : columns)) return kNoSparseValue;
+  if (matrix == nullptr || rows < 0 || columns < 0 || !is_order) return kInvalidSparseValue;
+  if (leading < (order == kColumnOrder ? rows : columns)) return kInvalidSparseValue;
   return create_sparse(matrix,
                        DenseMatrix{rows, columns, leading, values, value_type, order, 0, 0});
 }
@@ -113,13 +113,13 @@ OHM_EXPORTED int cusparseDnMatGet(const DenseMatrix* matrix, std::int64_t* rows,
                                   std::int64_t* columns, std::int64_t* leading, void** values,
                                   int* value_type, int* order) {
   OHM_LIBRARY_CALL(int);
-  if (!is_object(matrix)) return kNoSparseValue;
-  tell_sparse(matrix->rows, rows);
-  tell_sparse(matrix->columns, columns);
-  tell_sparse(matrix->leading, leading);
-  tell_sparse(matrix->values, values);
-  tell_sparse(matrix->value_type, value_type);
-  tell_sparse(matrix->order, order);
+  if (!is_object(matrix)) return kInvalidSparseValue;
+  tell(matrix->rows, rows);
+  tell(matrix->columns, columns);
+  tell(matrix->leading, leading);
+  tell(matrix->values, values);
+  tell(matrix->value_type, value_type);
+  tell(matrix->order, order);
   return kLibrarySuccess;
 }
 
@@ -136,9 +136,9 @@ OHM_EXPORTED int cusparseDnMatSetValues(DenseMatrix* matrix, void* values) {
 OHM_EXPORTED int cusparseDnMatSetStridedBatch(DenseMatrix* matrix, int batches,
                                               std::int64_t stride) {
   OHM_LIBRARY_CALL(int);
-  if (!is_object(matrix) || batches < 1) return kNoSparseValue;
+  if (!is_object(matrix) || batches < 1) return kInvalidSparseValue;
   // Several may be one matrix.
-  if (stride != 0 && stride < matrix->leading * matrix->lines()) return kNoSparseValue;
+  if (stride != 0 && stride < matrix->leading * matrix->lines()) return kInvalidSparseValue;
   matrix->more_batches = batches - 1;
   matrix->batch_stride = stride;
   return kLibrarySuccess;
@@ -147,7 +147,7 @@ OHM_EXPORTED int cusparseDnMatSetStridedBatch(DenseMatrix* matrix, int batches,
 OHM_EXPORTED int cusparseDnMatGetStridedBatch(const DenseMatrix* matrix, int* batches,
                                               std::int64_t* stride) {
   OHM_LIBRARY_CALL(int);
-  if (!is_object(matrix) || batches == nullptr || stride == nullptr) return kNoSparseValue;
+  if (!is_object(matrix) || batches == nullptr || stride == nullptr) return kInvalidSparseValue;
   *batches = matrix->more_batches + 1;
   *stride = matrix->batch_stride;
   return kLibrarySuccess;
@@ -156,17 +156,17 @@ OHM_EXPORTED int cusparseDnMatGetStridedBatch(const DenseMatrix* matrix, int* ba
 OHM_EXPORTED int cusparseCreateDnVec(void** vector, std::int64_t size, void* values,
                                      int value_type) {
   OHM_LIBRARY_CALL(int);
-  if (vector == nullptr || size < 0) return kNoSparseValue;
+  if (vector == nullptr || size < 0) return kInvalidSparseValue;
   return create_sparse(vector, DenseVector{size, values, value_type});
 }
 
 OHM_EXPORTED int cusparseDnVecGet(const DenseVector* vector, std::int64_t* size, void** values,
                                   int* value_type) {
   OHM_LIBRARY_CALL(int);
-  if (!is_object(vector)) return kNoSparseValue;
-  tell_sparse(vector->size, size);
-  tell_sparse(vector->values, values);
-  tell_sparse(vector->value_type, value_type);
+  if (!is_object(vector)) return kInvalidSparseValue;
+  tell(vector->size, size);
+  tell(vector->values, values);
+  tell(vector->value_type, value_type);
   return kLibrarySuccess;
 }
 

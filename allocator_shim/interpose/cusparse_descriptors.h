@@ -8,7 +8,7 @@
 
 namespace ohm::interpose {
 
-inline constexpr int kNoSparseValue = invalid_argument_of(CallLibrary::cusparse);
+inline constexpr int kInvalidSparseValue = invalid_argument_of(CallLibrary::cusparse);
 
 /// The types of a matrix's three lists, or of a vector's two.
 struct SparseTypes {
@@ -36,22 +36,17 @@ int create_sparse(void** place, const Made& description) {
   return kLibrarySuccess;
 }
 
-template <typename Value, typename Place>
-void tell_sparse(const Value& value, Place* place) {
-  if (place != nullptr) *place = value;
-}
-
 /// What one object holds, asked and set.
 template <typename Object, typename Value>
 int tell_member(const Object* object, Value Object::*member, Value* place) {
-  if (!is_object(object) || place == nullptr) return kNoSparseValue;
+  if (!is_object(object) || place == nullptr) return kInvalidSparseValue;
   *place = object->*member;
   return kLibrarySuccess;
 }
 
 template <typename Object, typename Value>
 int set_member(Object* object, Value Object::*member, Value value) {
-  if (!is_object(object)) return kNoSparseValue;
+  if (!is_object(object)) return kInvalidSparseValue;
   object->*member = value;
   return kLibrarySuccess;
 }

@@ -30,13 +30,13 @@ struct SparseMatrix {
 
 int create_matrix(void** place, const SparseMatrix& matrix) {
   const bool has_sizes = matrix.rows >= 0 && matrix.columns >= 0 && matrix.nonzeros >= 0;
-  if (place == nullptr || !has_sizes || !matrix.types.are_right()) return kNoSparseValue;
+  if (place == nullptr || !has_sizes || !matrix.types.are_right()) return kInvalidSparseValue;
   std::int64_t places = 0;
   const bool is_full =
       !__builtin_mul_overflow(matrix.rows, matrix.columns, &places) && matrix.nonzeros > places;
   const bool is_compressed = (matrix.format == SparseFormat::csr && matrix.rows > 0) ||
                              (matrix.format == SparseFormat::csc && matrix.columns > 0);
-  if (is_full || (is_compressed && matrix.offsets == nullptr)) return kNoSparseValue;
+  if (is_full || (is_compressed && matrix.offsets == nullptr)) return kInvalidSparseValue;
   return create_sparse(place, matrix);
 }
 
@@ -48,23 +48,23 @@ struct SparsePlaces {
 };
 
 int tell_matrix(const SparseMatrix* matrix, SparseFormat format, const SparsePlaces& places) {
-  if (!is_object(matrix) || matrix->format != format) return kNoSparseValue;
-  tell_sparse(matrix->rows, places.rows);
-  tell_sparse(matrix->columns, places.columns);
-  tell_sparse(matrix->nonzeros, places.nonzeros);
-  tell_sparse(matrix->offsets, places.offsets);
-  tell_sparse(matrix->indices, places.indices);
-  tell_sparse(matrix->values, places.values);
-  tell_sparse(matrix->types.offsets, places.offset_type);
-  tell_sparse(matrix->types.indices, places.index_type);
-  tell_sparse(matrix->types.base, places.base);
-  tell_sparse(matrix->types.values, places.value_type);
+  if (!is_object(matrix) || matrix->format != format) return kInvalidSparseValue;
+  tell(matrix->rows, places.rows);
+  tell(matrix->columns, places.columns);
+  tell(matrix->nonzeros, places.nonzeros);
+  tell(matrix->offsets, places.offsets);
+  tell(matrix->indices, places.indices);
+  tell(matrix->values, places.values);
+  tell(matrix->types.offsets, places.offset_type);
+  tell(matrix->types.indices, places.index_type);
+  tell(matrix->types.base, places.base);
+  tell(matrix->types.values, places.value_type);
   return kLibrarySuccess;
 }
 
 int set_lists(SparseMatrix* matrix, SparseFormat format, void* offsets, void* indices,
               void* values) {
-  if (!is_object(matrix) || matrix->format != format) return kNoSparseValue;
+  if (!is_object(matrix) || matrix->format != format) return kInvalidSparseValue;
   matrix->offsets = offsets;
   matrix->indices = indices;
   matrix->values = values;
@@ -73,7 +73,7 @@ int set_lists(SparseMatrix* matrix, SparseFormat format, void* offsets, void* in
 
 int set_batches(SparseMatrix* matrix, SparseFormat format, int batches) {
   const bool is_right = is_object(matrix) && matrix->format == format && batches > 0;
-  if (!is_right) return kNoSparseValue;
+  if (!is_right) return kInvalidSparseValue;
   matrix->more_batches = batches - 1;
   return kLibrarySuccess;
 }
@@ -224,7 +224,7 @@ OHM_EXPORTED int cusparseSpMatGetSize(const SparseMatrix* matrix, std::int64_t* 
                                       std::int64_t* columns, std::int64_t* nonzeros) {
   OHM_LIBRARY_CALL(int);
   const bool are_places = rows != nullptr && columns != nullptr && nonzeros != nullptr;
-  if (!is_object(matrix) || !are_places) return kNoSparseValue;
+  if (!is_object(matrix) || !are_places) return kInvalidSparseValue;
   *rows = matrix->rows;
   *columns = matrix->columns;
   *nonzeros = matrix->nonzeros;
@@ -238,7 +238,7 @@ OHM_EXPORTED int cusparseSpMatGetFormat(const SparseMatrix* matrix, SparseFormat
 
 OHM_EXPORTED int cusparseSpMatGetIndexBase(const SparseMatrix* matrix, int* base) {
   OHM_LIBRARY_CALL(int);
-  if (!is_object(matrix) || base == nullptr) return kNoSparseValue;
+  if (!is_object(matrix) || base == nullptr) return kInvalidSparseValue;
   *base = matrix->types.base;
   return kLibrarySuccess;
 }
@@ -260,7 +260,7 @@ OHM_EXPORTED int cusparseSpMatSetValues(SparseMatrix* matrix, void* values) {
 
 OHM_EXPORTED int cusparseSpMatGetStridedBatch(const SparseMatrix* matrix, int* batches) {
   OHM_LIBRARY_CALL(int);
-  if (!is_object(matrix) || batches == nullptr) return kNoSparseValue;
+  if (!is_object(matrix) || batches == nullptr) return kInvalidSparseValue;
   *batches = matrix->more_batches + 1;
   return kLibrarySuccess;
 }
@@ -269,7 +269,7 @@ OHM_EXPORTED int cusparseSpMatGetAttribute(SparseMatrix* matrix, int attribute, 
                                            std::size_t bytes) {
   OHM_LIBRARY_CALL(int);
   const int* const known = attribute_of(matrix, attribute);
-  if (known == nullptr || data == nullptr || bytes != sizeof(*known)) return kNoSparseValue;
+  if (known == nullptr || data == nullptr || bytes != sizeof(*known)) return kInvalidSparseValue;
   std::memcpy(data, known, bytes);
   return kLibrarySuccess;
 }
@@ -278,7 +278,7 @@ OHM_EXPORTED int cusparseSpMatSetAttribute(SparseMatrix* matrix, int attribute, 
                                            std::size_t bytes) {
   OHM_LIBRARY_CALL(int);
   int* const known = attribute_of(matrix, attribute);
-  if (known == nullptr || data == nullptr || bytes != sizeof(*known)) return kNoSparseValue;
+  if (known == nullptr || data == nullptr || bytes != sizeof(*known)) return kInvalidSparseValue;
   std::memcpy(known, data, bytes);
   return kLibrarySuccess;
 }

@@ -125,6 +125,12 @@ bool is_object(const void* object);
 /// False: it is none, or gone.
 bool destroy_object(const void* object);
 
+/// Writes a value where a program gave a place for it.
+template <typename Value, typename Place>
+void tell(const Value& value, Place* place) {
+  if (place != nullptr) *place = static_cast<Place>(value);
+}
+
 /// The beginning of the handles that have a stream.
 struct LibraryHandle {
   Stream* stream;
