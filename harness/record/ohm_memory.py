@@ -16,10 +16,14 @@ KEY = "CustomRNGKeyId"
 
 
 class DeviceMemory:
-    """The library's functions. Addresses and sizes are bytes."""
+    """The library's functions. Addresses and sizes are bytes.
+
+    They keep Python's lock: they are short, call nothing of Python's, and are called so often that a
+    busy thread would otherwise take its turn at each."""
 
     def __init__(self, library):
         self.library = library
+        library = ctypes.PyDLL(None, handle=library._handle)
         for name in ("mark_known", "mark_unknown", "is_known", "mark_provisionally"):
             function = library[f"ohm_{name}"]
             function.argtypes = (ctypes.c_void_p, ctypes.c_size_t)
@@ -27,6 +31,7 @@ class DeviceMemory:
             setattr(self, name, function)
         self.confirm = library.ohm_confirm_values
         self.confirm.restype = None
+        self.answer, self.end_answers = library.ohm_answer_reads, library.ohm_end_answers
         self.follower = self.judge = None
 
     def follow_reads(self, follower):
@@ -49,11 +54,11 @@ class DeviceMemory:
     @contextlib.contextmanager
     def answers(self, *counts):
         """What operators of this thread read as the number of their results."""
-        self.library.ohm_answer_reads((ctypes.c_int64 * len(counts))(*counts), len(counts))
+        self.answer((ctypes.c_int64 * len(counts))(*counts), len(counts))
         try:
             yield
         finally:
-            self.library.ohm_end_answers()
+            self.end_answers()
 
     def note_assumption(self, name):
         self.library.ohm_note_assumption(name.encode())
