@@ -1,6 +1,4 @@
 // cuDNN: descriptors that hold what an operation is told, and give it back.
-#include <array>
-
 #include "allocator_shim/interpose/cudnn_tensor.h"
 #include "allocator_shim/interpose/entry_call.h"
 #include "allocator_shim/interpose/exported.h"
@@ -40,12 +38,6 @@ struct LrnDescriptor {
 
 bool is_number_up_to(int value, int last) { return value >= 0 && value <= last; }
 
-/// Writes where there is a place.
-template <typename Value>
-void write_setting(const Value& value, Value* place) {
-  if (place != nullptr) *place = value;
-}
-
 }  // namespace
 
 OHM_EXPORTED int cudnnSetActivationDescriptor(ActivationDescriptor* activation, int mode,
@@ -65,9 +57,9 @@ OHM_EXPORTED int cudnnGetActivationDescriptor(const ActivationDescriptor* activa
                                               int* nan_propagation, double* coefficient) {
   OHM_LIBRARY_CALL(int);
   if (!is_object(activation)) return kCudnnBadParameter;
-  write_setting(activation->mode, mode);
-  write_setting(activation->nan_propagation, nan_propagation);
-  write_setting(activation->coefficient, coefficient);
+  tell(activation->mode, mode);
+  tell(activation->nan_propagation, nan_propagation);
+  tell(activation->coefficient, coefficient);
   return kLibrarySuccess;
 }
 
@@ -102,9 +94,9 @@ OHM_EXPORTED int cudnnGetOpTensorDescriptor(const OpTensorDescriptor* descriptor
                                             int* compute_type, int* nan_propagation) {
   OHM_LIBRARY_CALL(int);
   if (!is_object(descriptor)) return kCudnnBadParameter;
-  write_setting(descriptor->operation, operation);
-  write_setting(descriptor->compute_type, compute_type);
-  write_setting(descriptor->nan_propagation, nan_propagation);
+  tell(descriptor->operation, operation);
+  tell(descriptor->compute_type, compute_type);
+  tell(descriptor->nan_propagation, nan_propagation);
   return kLibrarySuccess;
 }
 
@@ -128,11 +120,11 @@ OHM_EXPORTED int cudnnGetReduceTensorDescriptor(const ReduceTensorDescriptor* de
                                                 int* index_type) {
   OHM_LIBRARY_CALL(int);
   if (!is_object(descriptor)) return kCudnnBadParameter;
-  write_setting(descriptor->operation, operation);
-  write_setting(descriptor->compute_type, compute_type);
-  write_setting(descriptor->nan_propagation, nan_propagation);
-  write_setting(descriptor->indices, indices);
-  write_setting(descriptor->index_type, index_type);
+  tell(descriptor->operation, operation);
+  tell(descriptor->compute_type, compute_type);
+  tell(descriptor->nan_propagation, nan_propagation);
+  tell(descriptor->indices, indices);
+  tell(descriptor->index_type, index_type);
   return kLibrarySuccess;
 }
 
@@ -154,9 +146,9 @@ OHM_EXPORTED int cudnnGetLRNDescriptor(const LrnDescriptor* descriptor, unsigned
                                        double* alpha, double* beta, double* k) {
   OHM_LIBRARY_CALL(int);
   if (!is_object(descriptor)) return kCudnnBadParameter;
-  write_setting(descriptor->width, width);
-  write_setting(descriptor->alpha, alpha);
-  write_setting(descriptor->beta, beta);
-  write_setting(descriptor->k, k);
+  tell(descriptor->width, width);
+  tell(descriptor->alpha, alpha);
+  tell(descriptor->beta, beta);
+  tell(descriptor->k, k);
   return kLibrarySuccess;
 }

@@ -282,7 +282,7 @@ tensors = [torch.empty(9 << 20, dtype=torch.uint8, device="cuda") for _ in range
 del tensors[::2]
 x = torch.empty({n} << 20, dtype=torch.uint8, device="cuda")
 ''', ("--limit", "1GiB")),
-    "batch_too_large": (("full",), START + '''
+    "batch_too_large": (("full", "large request"), START + '''
 for step in range(3):
     x, y = batch({n} * 1024)
     loss = F.mse_loss(net(x), y)
