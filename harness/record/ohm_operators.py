@@ -56,7 +56,7 @@ OVERWRITES = frozenset("scatter index_copy index_put _index_put_impl _unsafe_ind
 # They tell the host a value, or make a tensor whose size depends on values.
 GIVES_NUMBER = frozenset("_local_scalar_dense equal".split())
 UNIQUE = frozenset("_unique _unique2 unique_dim unique_consecutive".split())
-HAS_COUNTED_SIZE = UNIQUE | frozenset("nonzero masked_select bincount repeat_interleave".split())
+HAS_COUNTED_SIZE = UNIQUE | frozenset("nonzero masked_select bincount repeat_interleave nms".split())
 
 
 def rows_of_first(arguments, values):
