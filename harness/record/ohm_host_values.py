@@ -6,6 +6,7 @@ unknown ones that look the same to any."""
 import contextlib
 import ctypes
 import importlib
+import sys
 
 from ohm_memory import span_of
 
@@ -29,6 +30,9 @@ class HostValues:
         for home in (self.torch.UntypedStorage, self.torch.storage.TypedStorage):
             replace(home, "tolist", self._read_storage)
             replace(home, "__getitem__", self._read_storage)
+        if not self.known.includes_key:
+            for home in (self.torch.Tensor, self.torch.UntypedStorage, self.torch.storage.TypedStorage):
+                replace(home, "data_ptr", self._tell_address)
 
     def _is_unknown(self, tensor):
         if type(tensor) not in (self.torch.Tensor, self.torch.nn.Parameter):
@@ -69,10 +73,26 @@ class HostValues:
 
     def _read_storage(self, function, arguments, named):
         """Of bytes."""
-        storage = getattr(arguments[0], "_untyped_storage", arguments[0])
-        if storage.device.type == "cpu" and self.known.host_aliases.is_unknown(storage):
+        if self._is_unknown_storage(arguments[0]):
             self.known.reads.note_value()
         return function(*arguments, **named)
+
+    def _is_unknown_storage(self, storage):
+        storage = getattr(storage, "_untyped_storage", storage)
+        return storage.device.type == "cpu" and self.known.host_aliases.is_unknown(storage)
+
+    def _tell_address(self, function, arguments, named):
+        """To a file of the user's that reads memory by itself."""
+        reads = self.known.reads
+        if reads.are_on_host and self._is_unknown_memory(arguments[0]):
+            if reads.uses.mentions(sys._getframe(2), "ctypes"):  # the one that calls data_ptr
+                reads.note_value()
+        return function(*arguments, **named)
+
+    def _is_unknown_memory(self, holder):
+        if isinstance(holder, self.torch.Tensor):
+            return holder.is_cpu and self.known.key.has(holder)
+        return self._is_unknown_storage(holder)
 
     def _read(self, function, arguments, named):
         result = function(*arguments, **named)

@@ -181,14 +181,18 @@ class Files:
 
     def elsewhere(self, file, text):
         """Other files of the user's that have this text."""
-        if self.own is None or not self.own.is_program(file.name):
+        if not self.is_own(file.name):
             return []
         if self.modules != len(sys.modules):
             self._find_paths()
         if text not in self.having:
-            self.having[text] = [path for path in self.paths if text in self._text(path)]
+            self.having[text] = [path for path in self.paths if text in self.text(path)]
         others = [self.file(path) for path in self.having[text] if path != file.name]
         return [other for other in others if other is not None]
+
+    def is_own(self, name):
+        """Whether a source is the user's."""
+        return self.own is not None and self.own.is_program(name)
 
     def _find_paths(self):
         self.modules = len(sys.modules)
@@ -197,7 +201,7 @@ class Files:
         self.paths = list(dict.fromkeys(path for path in paths if isinstance(path, str)
                                         and path.endswith(".py") and self.own.is_program(path)))
 
-    def _text(self, path):
+    def text(self, path):
         if path not in self.texts:
             self.texts[path] = "".join(linecache.getlines(path))
         return self.texts[path]

@@ -85,6 +85,12 @@ class Uses:
         return "" if isinstance(node, ast.Subscript) else None
 
 
+    def mentions(self, frame, text):
+        """Whether a frame runs a file of the user's that has this text."""
+        name = frame.f_code.co_filename if frame is not None else ""
+        return self.files.is_own(name) and text in self.files.text(name)
+
+
 class _Search:
     """One question. Nodes are visited once for each thing that they may be."""
 
@@ -144,6 +150,9 @@ class _Search:
         if isinstance(parent, ast.DictComp) and node is parent.key or (
                 isinstance(parent, ast.Dict) and node in parent.keys):
             self.made = SET
+        if isinstance(parent, ast.IfExp) and node is parent.test and chooses_text(parent):
+            self.made = TEXT
+            return _GOES_ON
         if isinstance(parent, ast.BoolOp) or isinstance(parent, ast.IfExp) and node is parent.test:
             return None if self.made is TEXT else BRANCH
         if isinstance(parent, ast.comprehension):
@@ -181,9 +190,7 @@ class _Search:
 
     def _of_operator(self, parent, node):
         other = parent.left if node is parent.right else parent.right
-        is_text = isinstance(other, ast.JoinedStr) or (
-            isinstance(other, ast.Constant) and isinstance(other.value, str))
-        if is_text and isinstance(parent.op, (ast.Mod, ast.Mult)):
+        if is_text(other) and isinstance(parent.op, (ast.Mod, ast.Mult)):
             self.made = TEXT
         elif isinstance(parent.op, ast.Mult) and isinstance(other, REPEATED) and self.made is None:
             return SHAPE
@@ -414,6 +421,16 @@ class _Search:
 
 
 _GOES_ON = object()
+
+
+def is_text(node):
+    return isinstance(node, ast.JoinedStr) or (
+        isinstance(node, ast.Constant) and isinstance(node.value, str))
+
+
+def chooses_text(node):
+    """As 'good' if loss < 1 else 'bad' does."""
+    return is_text(node.body) and is_text(node.orelse)
 
 
 def may_stop(statement):
