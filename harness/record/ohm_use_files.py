@@ -137,9 +137,9 @@ class File:
     # ---- functions ----
 
     def functions(self, name):
-        """None where there are several of the name."""
+        """None where there are many of the name."""
         found = self.defined.get(name, ())
-        return found if len(found) == 1 else ()
+        return found if len(found) <= MOST_ALIKE else ()
 
     def calls(self, name):
         return self.called.get(name, ())
@@ -172,7 +172,7 @@ class Files:
         return self.read[name]
 
     def functions(self, file, name, has_others=True):
-        """(file, function) of the only ones of this name: of this file, or else of others of the user's."""
+        """(file, function) of the few of this name: of this file, or else of others of the user's."""
         found = [(file, function) for function in file.functions(name)]
         if has_others and name not in file.defined and name.isidentifier():
             found = [(other, function) for other in self.elsewhere(file, f"def {name}(")
@@ -231,6 +231,12 @@ def parameters_of(function):
 def is_method_call(call, names):
     """names: of the parameters of what is called."""
     return isinstance(call.func, ast.Attribute) and names[:1] == ["self"]
+
+
+def is_property(function):
+    """Whether it is called where an attribute is read."""
+    decorators = getattr(function, "decorator_list", ())
+    return any((name_of_target(one) or "").endswith("property") for one in decorators)
 
 
 def within(function):

@@ -23,6 +23,8 @@ SIZES = frozenset("""range zeros ones empty full rand randn randint arange linsp
     new_empty new_full narrow split chunk view reshape expand repeat pad randperm eye one_hot
     repeat_interleave resize_ unflatten unfold interpolate islice tile broadcast_to topk array_split
     resize""".split())
+# Calls that take a size first, and then a value.
+FILLED = frozenset("full new_full full_like".split())
 SIZE_KEYWORDS = frozenset("size shape".split())
 # Calls that ask about a value, not for it.
 ASKS_NO_VALUE = frozenset("isinstance type hasattr callable id is_tensor len".split())

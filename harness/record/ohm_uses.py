@@ -6,57 +6,18 @@ followed outwards: into variables and their uses, into functions and attributes 
 callers by the frames that are running. Logs and progress bars end it, and text that is not compared."""
 import ast
 
-from ohm_use_files import Files, is_method_call, name_of, parameters_of
+from ohm_use_files import Files, is_method_call, is_property, name_of, parameters_of
+from ohm_use_kinds import (
+    ARRAY, CHOSEN, LISTS, MASK, REPEATED, SET, TEXT, chooses_text, is_text, made_by, may_stop, only_prints)
 from ohm_use_names import (
-    ADDS_KEY, ASKS_NO_VALUE, CALLS_MODULE, COLLECTS, COUNTS_IN_ARRAY, DERIVES, KEEPS, KEEPS_MASK, KEEPS_SET,
-    MAKES_ARRAY, MAKES_MASK, MAKES_TEXT, OF_NUMBERS, PRINTS, READS_TEXT, SIZE_KEYWORDS, SIZES)
+    ADDS_KEY, ASKS_NO_VALUE, COLLECTS, COUNTS_IN_ARRAY, DERIVES, FILLED, MAKES_TEXT, OF_NUMBERS, PRINTS,
+    READS_TEXT, SIZE_KEYWORDS, SIZES)
 
 # From what matters most.
 SHAPE, BRANCH, VALUE = "shape", "branch", "value"
 RANK = {SHAPE: 3, BRANCH: 2, VALUE: 1, None: 0}
 MOST_STEPS = 1000  # of one read
-
-# What the expression on the way is, where its length or what it selects depends on the values: an array, a
-# mask of its elements, a set or another collection of unknown length, lists of unknown lengths, what an
-# index has chosen; or text. None: a number, or nothing that is known.
-ARRAY, MASK, SET, LISTS, CHOSEN, TEXT = "array", "mask", "set", "lists", "chosen", "text"
-BITWISE = (ast.BitAnd, ast.BitOr, ast.BitXor)
 MATCH = getattr(ast, "Match", ())  # () before Python 3.10
-REPEATED = (ast.List, ast.Tuple, ast.ListComp)
-
-
-def made_by(node, made):
-    """What a node makes of a part that is `made`."""
-    if isinstance(node, (ast.Set, ast.SetComp)):
-        return SET
-    if isinstance(node, ast.Compare):
-        return None if made is TEXT else MASK
-    if made is TEXT:
-        return TEXT
-    if isinstance(node, ast.Call):
-        return made_by_call(name_of(node), made)
-    if isinstance(node, ast.BinOp):
-        is_kept = made is ARRAY or made is MASK and isinstance(node.op, BITWISE)
-        return made if is_kept else None
-    if isinstance(node, ast.Subscript):
-        if made is LISTS:
-            return SET
-        has_slice = any(isinstance(part, ast.Slice) for part in ast.walk(node.slice))
-        return made if has_slice else None
-    if isinstance(node, ast.Attribute) and made is CHOSEN and node.attr not in CALLS_MODULE:
-        return None
-    return made
-
-
-def made_by_call(name, made):
-    if name in MAKES_ARRAY:
-        return MASK if made is MASK else ARRAY
-    if name in ("set", "frozenset"):
-        return SET
-    if name in MAKES_MASK:
-        return MASK if made in (ARRAY, MASK) else None
-    keeps = {SET: KEEPS_SET, LISTS: KEEPS_SET, MASK: KEEPS_MASK}.get(made, KEEPS)
-    return made if name in keeps else None
 
 
 def worse(first, second):
@@ -173,8 +134,17 @@ class _Search:
             return self._of_caller(file, parent, frame)
         if isinstance(parent, ast.Lambda) or parent is None:
             return VALUE
-        if isinstance(parent, ast.Attribute) and parent.attr in ("shape", "size", "dtype", "device"):
+        if isinstance(parent, ast.Attribute):
+            return self._of_part(file, parent, node, frame)
+        return _GOES_ON
+
+    def _of_part(self, file, parent, node, frame):
+        """Of an attribute of it."""
+        if parent.attr in ("shape", "size", "dtype", "device"):
             return None
+        if self.made is CHOSEN and parent.attr in COLLECTS and isinstance(node, ast.Subscript):
+            self.made = LISTS  # one of a container's
+            return self._of_target(file, node.value, frame, is_changed=True)
         return _GOES_ON
 
     def _of_index(self, file, parent, frame):
@@ -215,9 +185,6 @@ class _Search:
             return BRANCH
         if self._counts(call):
             return SHAPE
-        is_method = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Subscript)
-        if is_method and node.attr in COLLECTS and (node.value.slice, None) in self.visited:
-            return self._of_collected(file, node.value.value, frame)
         return _GOES_ON
 
     def _counts(self, call):
@@ -225,11 +192,6 @@ class _Search:
         name = name_of(call)
         is_counted = name in COUNTS_IN_ARRAY and self.made in (ARRAY, MASK)
         return is_counted and (name != "where" or len(call.args) == 1)
-
-    def _of_collected(self, file, container, frame):
-        """In one of the lists of a container."""
-        self.made = LISTS
-        return self._of_target(file, container, frame, is_changed=True)
 
     def _of_argument(self, file, call, argument, frame):
         name = name_of(call)
@@ -244,6 +206,9 @@ class _Search:
             return self._of_printed(file, call, argument)
         if name in ASKS_NO_VALUE:
             return None
+        if name in FILLED and argument is not (call.args or [None])[0]:
+            self.made = ARRAY
+            return self._outwards(file, call, frame)
         if name in SIZES:
             return BRANCH if name == "range" else SHAPE
         if self._counts(call):
@@ -412,41 +377,36 @@ class _Search:
         return found
 
     def _of_caller(self, file, statement, frame):
-        if frame is not None and frame.f_back is not None:
-            caller = frame.f_back
-            if file.scope(statement) is not file.tree:
-                return self.of_frame(caller, is_result=True)
         function = file.scope(statement)
-        return self._of_nodes(file, file.calls(getattr(function, "name", "")), None)
+        caller = caller_of(file, function, frame)
+        if caller is not None:
+            return self.of_frame(caller, is_result=True)
+        return self._of_results(file, function)
+
+    def _of_results(self, file, function):
+        """Of what calls of a function give, or reads of a property."""
+        name = getattr(function, "name", "")
+        if is_property(function):
+            return self._of_attribute(file, name, None)
+        found = self._of_nodes(file, file.calls(name), None)
+        if name and not self.is_followed:
+            for other in self.files.elsewhere(file, f"{name}("):
+                found = worse(found, self._of_nodes(other, other.calls(name), None))
+        return found
 
 
 _GOES_ON = object()
 
 
-def is_text(node):
-    return isinstance(node, ast.JoinedStr) or (
-        isinstance(node, ast.Constant) and isinstance(node.value, str))
-
-
-def chooses_text(node):
-    """As 'good' if loss < 1 else 'bad' does."""
-    return is_text(node.body) and is_text(node.orelse)
-
-
-def may_stop(statement):
-    """Of one that only prints."""
-    return isinstance(statement, ast.Assert) or any(isinstance(inner, ast.Raise)
-                                                    for inner in [*statement.body, *statement.orelse])
-
-
-def only_prints(statement):
-    """Whether nothing but text depends on a branch, or it stops the program."""
-    if not isinstance(statement, ast.If):
-        return isinstance(statement, ast.Assert)
-    for inner in [*statement.body, *statement.orelse]:
-        is_call = isinstance(inner, ast.Expr) and isinstance(inner.value, ast.Call)
-        is_text = is_call and (name_of(inner.value) in PRINTS or name_of(inner.value) in MAKES_TEXT)
-        if is_text or isinstance(inner, (ast.Raise, ast.Pass)):
-            continue
-        return False
-    return True
+def caller_of(file, function, frame):
+    """The frame that has called a function, which `frame` runs, or a comprehension in it; None: it
+    runs another one."""
+    while frame is not None and frame.f_code.co_filename == file.name:
+        name = frame.f_code.co_name
+        if name == getattr(function, "name", ""):
+            is_running = function.lineno <= frame.f_lineno <= function.end_lineno
+            return frame.f_back if is_running else None
+        if not name.startswith("<"):
+            return None
+        frame = frame.f_back
+    return None
