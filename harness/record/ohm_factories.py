@@ -1,8 +1,11 @@
 """Functions of torch whose results follow from their arguments, and tensors of numbers that were read."""
+from ohm_numbers import UnknownNumber
+from ohm_operators import tensors_in
 
 # Functions of torch that make tensors of numbers.
 FACTORIES = "arange linspace logspace eye tril_indices triu_indices".split()
 TAKE_NUMBERS = "tensor as_tensor".split()
+FILLED = "full full_like".split()
 # They make a tensor of the share that they are asked for.
 OF_SHARES = "quantile nanquantile".split()
 # They make tensors of numbers of Python that are taken for these numbers: a copy of such a tensor of the
@@ -31,8 +34,12 @@ class Factories:
         self.follow_comparisons(replace)
         for name in TAKE_NUMBERS:
             replace(self.torch, name, self._take_numbers)
+        for name in FILLED:
+            replace(self.torch, name, self._make_filled)
+        replace(self.torch.Tensor, "new_full", self._make_filled)
         for name in LIKE_KEYED:
             replace(self.torch.Tensor, name, self._make_like)
+        UnknownNumber.on_tensor = self._take_number
 
     def follow_comparisons(self, replace):
         for name in COMPARE_NUMBERS:
@@ -40,8 +47,11 @@ class Factories:
 
     def make(self, function, arguments, named):
         result = function(*arguments, **named)
-        is_known = not any(self.known.is_unknown(a) for a in arguments if isinstance(a, self.torch.Tensor))
-        if is_known and self._is_followed(result) and self.known.is_small(result):
+        given = [*arguments, *(value for name, value in named.items() if name != "out")]
+        is_known = not any(self.known.is_unknown(a) for a in given if isinstance(a, self.torch.Tensor))
+        if holds_one_of(self.known.reads.number_types, given):
+            self.known.mark_unknown(result)
+        elif is_known and self._is_followed(result) and self.known.is_small(result):
             on_host = {k: v for k, v in named.items() if k not in ("out", "requires_grad")}
             self.known.take(result, function(*arguments, **{
                 **on_host, "device": self.known.host, "dtype": result.dtype}))
@@ -84,6 +94,24 @@ class Factories:
             self.known.mark_unknown(result)
         return result
 
+    def _make_filled(self, function, arguments, named):
+        result = function(*arguments, **named)
+        if self.torch.compiler.is_compiling():
+            return result
+        if holds_one_of(self.known.reads.number_types, [*arguments, *named.values()]):
+            self.known.mark_unknown(result)
+        return result
+
+    def _take_number(self, name, result, arguments):
+        """A function of torch has taken a number that was read for a tensor."""
+        if name == "__getitem__" or self.torch.compiler.is_compiling():
+            return
+        if name == "__setitem__":
+            tensor, index = arguments[0], arguments[1]
+            result = tensor[index] if gives_view(index) else tensor
+        for tensor in tensors_in(self.torch, arguments[0] if result is None else result):
+            self.known.mark_unknown(tensor)
+
     def _make_like(self, function, arguments, named):
         tensor = arguments[0]
         if not self.known.key.has(tensor):
@@ -107,6 +135,12 @@ class Factories:
             known.alias(tensor).fill_(value)
         known.mark_known(tensor)
         known.memory.note_assumption(assumption)
+
+
+def gives_view(index):
+    """Of a tensor."""
+    return all(type(part) in (int, slice, type(...)) for part in (
+        index if isinstance(index, tuple) else (index,)))
 
 
 def holds_one_of(types, value):

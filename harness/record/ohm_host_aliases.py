@@ -80,6 +80,14 @@ class HostAliases:
         begin, size = span_of(tensor)
         return [alias for alias in found if overlaps(alias, begin, begin + size)]
 
+    def is_unknown(self, storage):
+        """Whether a tensor that lies there has unknown values."""
+        if not self.known.reads.are_on_host:
+            return False
+        self._ask()
+        tensors = [kept() for kept in self.found.get(storage._cdata, ())]
+        return any(tensor is not None and self.known.key.has(tensor) for tensor in tensors)
+
     def _found(self, tensor):
         address = self.storages.address_of(tensor)
         tensors = [kept() for kept in self.found.get(address, ())]

@@ -1,9 +1,12 @@
-"""Values of the host that were read of unknown memory, where they go on as copies: through copy, pickle
-and files.
+"""Values of the host that were read of unknown memory, where they go on as copies: through copy, pickle,
+files, other processes, and bytes of storages.
 
 A file says nothing of that. Tensors that are read from one are unknown where the process has written
 unknown ones that look the same to any."""
+import contextlib
 import ctypes
+import importlib
+import sys
 
 from ohm_memory import span_of
 
@@ -23,6 +26,13 @@ class HostValues:
         replace(self.torch.Tensor, "__deepcopy__", self._copy)
         replace(self.torch.Tensor, "__reduce_ex__", self._write)
         replace(self.torch._utils, "_rebuild_tensor", self._read)
+        self._follow_processes()
+        for home in (self.torch.UntypedStorage, self.torch.storage.TypedStorage):
+            replace(home, "tolist", self._read_storage)
+            replace(home, "__getitem__", self._read_storage)
+        if not self.known.includes_key:
+            for home in (self.torch.Tensor, self.torch.UntypedStorage, self.torch.storage.TypedStorage):
+                replace(home, "data_ptr", self._tell_address)
 
     def _is_unknown(self, tensor):
         if type(tensor) not in (self.torch.Tensor, self.torch.nn.Parameter):
@@ -42,6 +52,47 @@ class HostValues:
         if self._is_unknown(tensor):
             self.written.add(look_of(tensor))
         return function(*arguments, **named)
+
+    def _follow_processes(self):
+        """Tensors and numbers go to other processes: nothing follows them there."""
+        with contextlib.suppress(ImportError, AttributeError):
+            importlib.import_module("torch.multiprocessing.reductions")
+            pickler = importlib.import_module("multiprocessing.reduction").ForkingPickler
+            for kind in (self.torch.Tensor, self.torch.nn.Parameter):
+                pickler.register(kind, self._noting(pickler._extra_reducers[kind], self._is_unknown))
+            for kind in self.known.reads.number_types:
+                pickler.register(kind, self._noting(kind.__reduce__, lambda number: True))
+
+    def _noting(self, reduce, is_unknown):
+        def call(value):
+            if is_unknown(value):
+                self.known.reads.note_value()
+            return reduce(value)
+
+        return call
+
+    def _read_storage(self, function, arguments, named):
+        """Of bytes."""
+        if self._is_unknown_storage(arguments[0]):
+            self.known.reads.note_value()
+        return function(*arguments, **named)
+
+    def _is_unknown_storage(self, storage):
+        storage = getattr(storage, "_untyped_storage", storage)
+        return storage.device.type == "cpu" and self.known.host_aliases.is_unknown(storage)
+
+    def _tell_address(self, function, arguments, named):
+        """To a file of the user's that reads memory by itself."""
+        reads = self.known.reads
+        if reads.are_on_host and self._is_unknown_memory(arguments[0]):
+            if reads.uses.mentions(sys._getframe(2), "ctypes"):  # the one that calls data_ptr
+                reads.note_value()
+        return function(*arguments, **named)
+
+    def _is_unknown_memory(self, holder):
+        if isinstance(holder, self.torch.Tensor):
+            return holder.is_cpu and self.known.key.has(holder)
+        return self._is_unknown_storage(holder)
 
     def _read(self, function, arguments, named):
         result = function(*arguments, **named)

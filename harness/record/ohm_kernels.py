@@ -7,7 +7,7 @@ import functools
 import textwrap
 
 from ohm_imports import when_imported
-from ohm_uses import name_of
+from ohm_use_files import name_of
 
 READ_BY_INDUCTOR = "in_ptr"
 

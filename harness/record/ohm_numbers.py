@@ -1,14 +1,22 @@
 """Numbers that were read of memory whose values no kernel has computed. They are floats and ints;
-what is computed of them is unknown, too, and `on_use` is called where one is compared."""
+what is computed of them is unknown, too, and `on_use` is called where one is compared. A tensor that
+takes one for another tensor (x > number, x[0] = number) goes to `on_tensor`."""
 
 
-def _nothing():
+def _nothing(*_):
     pass
 
 
 class UnknownNumber:
     __slots__ = ()
-    on_use = staticmethod(_nothing)
+    on_use = on_tensor = staticmethod(_nothing)
+
+    @classmethod
+    def __torch_function__(cls, function, types, arguments=(), named=None):
+        result = function(*map(plain_of, arguments),
+                          **{name: plain_of(value) for name, value in (named or {}).items()})
+        cls.on_tensor(getattr(function, "__name__", ""), result, arguments)
+        return result
 
     def __reduce__(self):
         return self.plain, (self.plain(self),)
@@ -28,6 +36,15 @@ class UnknownFloat(UnknownNumber, float):
 class UnknownInt(UnknownNumber, int):
     __slots__ = ()
     plain = int
+
+
+def plain_of(value):
+    """The number itself, also in a list or a slice."""
+    if isinstance(value, UnknownNumber):
+        return value.plain.__pos__(value)
+    if type(value) in (list, tuple):
+        return type(value)(map(plain_of, value))
+    return value
 
 
 def unknown(value):

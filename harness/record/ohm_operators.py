@@ -19,7 +19,8 @@ PLACES = """cat flip roll repeat tril triu index_select index gather scatter sca
     unique_dim unique_consecutive bincount histc searchsorted bucketize repeat_interleave diag_embed diag
     trace embedding renorm _chunk_cat constant_pad_nd zero fill arange linspace logspace eye
     range tril_indices triu_indices segment_reduce _amp_update_scale trace dot nonzero_static
-    _embedding_bag _local_scalar_dense argsort msort cross equal""".split()
+    _embedding_bag _local_scalar_dense argsort msort cross equal _convert_indices_from_coo_to_csr
+    _convert_indices_from_csr_to_coo""".split()
 CHEAP = frozenset(COMPARISONS + ARITHMETIC + REDUCTIONS + PLACES)
 
 # They write all of their first argument, whatever it was.
@@ -56,7 +57,7 @@ OVERWRITES = frozenset("scatter index_copy index_put _index_put_impl _unsafe_ind
 # They tell the host a value, or make a tensor whose size depends on values.
 GIVES_NUMBER = frozenset("_local_scalar_dense equal".split())
 UNIQUE = frozenset("_unique _unique2 unique_dim unique_consecutive".split())
-HAS_COUNTED_SIZE = UNIQUE | frozenset("nonzero masked_select bincount repeat_interleave".split())
+HAS_COUNTED_SIZE = UNIQUE | frozenset("nonzero masked_select bincount repeat_interleave nms".split())
 
 
 def rows_of_first(arguments, values):

@@ -105,7 +105,7 @@ class PlainCalls:
 
         def kernel(keys, *arguments, **named):
             if graphs.steps is not None or not arguments or (
-                    type(arguments[0]) not in tensors and not arguments[0]) or (
+                    type(arguments[0]) not in tensors and is_empty(arguments[0])) or (
                     rounds_once and is_rounded_once(torch, operator, arguments)):
                 return otherwise(keys, *arguments, **named)
             moved = on_host(arguments)
@@ -261,3 +261,8 @@ def way_below(overload, keys, is_anew=False):
 def is_loss(operator):
     """Those resize what they are given."""
     return "loss" in operator.name or "cross_entropy" in operator.name
+
+
+def is_empty(value):
+    """Of a first argument: no list of tensors, or one without any."""
+    return value is None or isinstance(value, (list, tuple)) and not value

@@ -13,7 +13,8 @@ import threading
 from ohm_numbers import UnknownFloat, UnknownInt
 from ohm_sources import CALLS_OPERATORS, is_of_library
 from ohm_user_files import StartedIn
-from ohm_uses import BRANCH, COUNTS, GIVES_NUMBER, READS_OWN_STATE, SHAPE, VALUE, Uses
+from ohm_use_names import COUNTS, GIVES_NUMBER, READS_OWN_STATE
+from ohm_uses import BRANCH, SHAPE, VALUE, Uses
 
 STANDARD_LIBRARY = sysconfig.get_paths()["stdlib"] + os.sep
 MOST_ROWS = 100  # of the report
@@ -33,12 +34,12 @@ class Reads:
     def __init__(self, torch, library):
         self.torch = torch
         self.library = library
-        self.uses = Uses()
+        self.files = StartedIn().files()
+        self.uses = Uses(self.files)
         self.rows = {}  # (kind, file, line) -> row
         self.order = 0
         self.are_on_host = False  # unknown values: any were ever copied there
         self.thread = _Thread()
-        self.files = StartedIn().files()
         UnknownFloat.on_use = UnknownInt.on_use = self._on_use_of_number
 
     def follow(self, memory):

@@ -73,7 +73,7 @@ def complex_and_double(device, decide):
 
 @case
 def array_of_a_model_output(device):
-    scores = (torch.randn(64, 8).to(device) @ torch.randn(8, 1).to(device)).cpu().numpy()  # value
+    scores = (torch.randn(64, 8).to(device) @ torch.randn(8, 1).to(device)).cpu().numpy()  # shape
     places = numpy.nonzero(scores[:, 0] > 0)[0]
     kept = torch.zeros(64, 8, device=device)[torch.from_numpy(places).to(device)]
     return kept.dim()

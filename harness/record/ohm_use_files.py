@@ -1,0 +1,249 @@
+"""Syntax trees of a program's sources: where a value is that a frame reads, and where variables,
+attributes and functions are used (ohm_uses.py)."""
+import ast
+import collections
+import linecache
+import sys
+
+from ohm_use_names import DERIVES, MAPPINGS
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+LISTINGS = (ast.List, ast.Tuple)
+MOST_ALIKE = 3  # functions of one name that are followed
+
+
+class File:
+    """The syntax tree of a source."""
+
+    def __init__(self, name, tree):
+        self.name, self.tree = name, tree
+        self.parents = {}
+        self.by_line = collections.defaultdict(list)
+        self.loaded = collections.defaultdict(list)  # name of an attribute -> nodes
+        self.called = collections.defaultdict(list)  # name -> calls
+        self.defined = collections.defaultdict(list)  # name -> functions
+        self.assigned = collections.defaultdict(list)  # name of a variable or attribute -> values
+        self.bound = {}  # function -> names that it binds
+        self.named = {}  # (scope, name) -> nodes
+        for node in ast.walk(tree):
+            for child in ast.iter_child_nodes(node):
+                self.parents[child] = node
+            if hasattr(node, "lineno"):
+                self.by_line[node.lineno].append(node)
+            self._note(node)
+
+    def _note(self, node):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+            self.loaded[node.attr].append(node)
+        elif isinstance(node, ast.Call):
+            self.called[name_of(node)].append(node)
+        elif isinstance(node, FUNCTIONS):
+            self.defined[node.name].append(node)
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
+            for target in getattr(node, "targets", None) or [node.target]:
+                self.assigned[name_of_target(target)].append(node.value)
+
+    @classmethod
+    def read(cls, name):
+        try:
+            return cls(name, ast.parse("".join(linecache.getlines(name))))
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+
+    def expression(self, frame):
+        """That the frame's current instruction evaluates; None: it is not known."""
+        code = frame.f_code
+        if not hasattr(code, "co_positions"):  # Python 3.10 and older know lines
+            return self._likely(frame.f_lineno)
+        for number, position in enumerate(code.co_positions()):
+            if number == frame.f_lasti // 2:
+                return self._at(position)
+        return None
+
+    def _at(self, position):
+        line, end_line, column, end_column = position
+        best = None
+        for node in self.by_line.get(line, ()):
+            if (node.col_offset, node.end_lineno, node.end_col_offset) == (
+                    column, end_line, end_column):
+                best = node
+        return best
+
+    def _likely(self, line):
+        calls = [node for node in self.by_line.get(line, ())
+                 if isinstance(node, ast.Call) and name_of(node) in DERIVES]
+        statements = [node for node in self.by_line.get(line, ()) if isinstance(node, ast.stmt)]
+        return (calls or statements or [None])[-1]
+
+    # ---- variables ----
+
+    def scope(self, node):
+        """The function that a node is in, or the file."""
+        while node in self.parents:
+            node = self.parents[node]
+            if isinstance(node, FUNCTIONS):
+                return node
+        return self.tree
+
+    def home(self, scope, name):
+        """The function that binds a name of this scope, or the file."""
+        while scope is not self.tree and name not in self.bound_by(scope):
+            scope = self.scope(scope)
+        return scope
+
+    def bound_by(self, function):
+        if function not in self.bound:
+            names, others = set(parameters_of(function)), set()
+            for node in within(function):
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                    names.add(node.id)
+                elif isinstance(node, (ast.Global, ast.Nonlocal)):
+                    others.update(node.names)
+            self.bound[function] = names - others
+        return self.bound[function]
+
+    def names(self, scope, name):
+        """Where a variable of the scope is used, also in functions within it that have no other of
+        this name."""
+        key = scope, name
+        if key not in self.named:
+            found, left = [], [scope]
+            while left:
+                node = left.pop()
+                if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
+                    found.append(node)
+                left += [child for child in ast.iter_child_nodes(node)
+                         if not isinstance(child, FUNCTIONS) or name not in self.bound_by(child)]
+            self.named[key] = found
+        return self.named[key]
+
+    def is_mapping(self, target):
+        """Whether what a Name or an Attribute names is assigned a dict."""
+        return any(map(is_dict, self.assigned.get(name_of_target(target), ())))
+
+    def is_listing(self, node):
+        """Whether it is a list that is written out, or a Name or an Attribute that is assigned one."""
+        assigned = self.assigned.get(name_of_target(node), ())
+        return isinstance(node, LISTINGS) or any(isinstance(value, LISTINGS) for value in assigned)
+
+    def attributes(self, name, is_called):
+        """is_called: also where the attribute is called. Numbers are not: it is a method of this name."""
+        return [node for node in self.loaded.get(name, ()) if is_called or not self._is_called(node)]
+
+    def _is_called(self, node):
+        parent = self.parents.get(node)
+        return isinstance(parent, ast.Call) and parent.func is node
+
+    # ---- functions ----
+
+    def functions(self, name):
+        """None where there are many of the name."""
+        found = self.defined.get(name, ())
+        return found if len(found) <= MOST_ALIKE else ()
+
+    def calls(self, name):
+        return self.called.get(name, ())
+
+    def passed(self, function, name):
+        """What calls of a function pass for a parameter."""
+        names = parameters_of(function)
+        place = names.index(name)
+        for call in self.calls(function.name):
+            at = place - is_method_call(call, names)
+            if 0 <= at < len(call.args):
+                yield call.args[at]
+            yield from (keyword.value for keyword in call.keywords if keyword.arg == name)
+
+
+class Files:
+    """Sources of a program. `own`: UserFiles that tell which are the user's."""
+
+    def __init__(self, own=None):
+        self.own = own
+        self.read = {}  # name -> File, or None
+        self.paths = []  # of the user's modules
+        self.modules = 0  # that were loaded when these were found
+        self.texts = {}  # path -> source
+        self.having = {}  # text -> paths
+
+    def file(self, name):
+        if name not in self.read:
+            self.read[name] = File.read(name)
+        return self.read[name]
+
+    def functions(self, file, name, has_others=True):
+        """(file, function) of the few of this name: of this file, or else of others of the user's."""
+        found = [(file, function) for function in file.functions(name)]
+        if has_others and name not in file.defined and name.isidentifier():
+            found = [(other, function) for other in self.elsewhere(file, f"def {name}(")
+                     for function in other.functions(name)]
+        return found if len(found) <= MOST_ALIKE else []
+
+    def elsewhere(self, file, text):
+        """Other files of the user's that have this text."""
+        if not self.is_own(file.name):
+            return []
+        if self.modules != len(sys.modules):
+            self._find_paths()
+        if text not in self.having:
+            self.having[text] = [path for path in self.paths if text in self.text(path)]
+        others = [self.file(path) for path in self.having[text] if path != file.name]
+        return [other for other in others if other is not None]
+
+    def is_own(self, name):
+        """Whether a source is the user's."""
+        return self.own is not None and self.own.is_program(name)
+
+    def _find_paths(self):
+        self.modules = len(sys.modules)
+        self.having.clear()
+        paths = [getattr(module, "__dict__", {}).get("__file__") for module in list(sys.modules.values())]
+        self.paths = list(dict.fromkeys(path for path in paths if isinstance(path, str)
+                                        and path.endswith(".py") and self.own.is_program(path)))
+
+    def text(self, path):
+        if path not in self.texts:
+            self.texts[path] = "".join(linecache.getlines(path))
+        return self.texts[path]
+
+
+def name_of(call):
+    """Of what is called: print, or append of losses.append."""
+    return getattr(call.func, "attr", None) or getattr(call.func, "id", None) or ""
+
+
+def name_of_target(target):
+    """Of a Name or an Attribute; None of others."""
+    return getattr(target, "attr", None) or getattr(target, "id", None)
+
+
+def is_dict(node):
+    is_display = isinstance(node, (ast.Dict, ast.DictComp))
+    return is_display or isinstance(node, ast.Call) and name_of(node) in MAPPINGS
+
+
+def parameters_of(function):
+    arguments = function.args
+    others = [one for one in (arguments.vararg, arguments.kwarg) if one is not None]
+    return [a.arg for a in arguments.posonlyargs + arguments.args + arguments.kwonlyargs + others]
+
+
+def is_method_call(call, names):
+    """names: of the parameters of what is called."""
+    return isinstance(call.func, ast.Attribute) and names[:1] == ["self"]
+
+
+def is_property(function):
+    """Whether it is called where an attribute is read."""
+    decorators = getattr(function, "decorator_list", ())
+    return any((name_of_target(one) or "").endswith("property") for one in decorators)
+
+
+def within(function):
+    """Nodes of a function, without those of functions within it."""
+    left = list(function.body)
+    while left:
+        node = left.pop()
+        yield node
+        if not isinstance(node, FUNCTIONS):
+            left += ast.iter_child_nodes(node)

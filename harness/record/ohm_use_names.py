@@ -1,0 +1,57 @@
+"""Names of calls, as far as they tell what becomes of a value that is passed to them (ohm_uses.py)."""
+
+# Calls that end in text, a log, a plot, or what ohm sweep compares.
+PRINTS = frozenset("""print pprint info debug warning warn error critical exception log log_metrics
+    log_metric log_dict logged add_scalar add_scalars add_histogram write writelines writerow writerows
+    set_postfix set_postfix_str set_description set_description_str dump display report track plot
+    record_metric state update echo secho log_param push_to_logs show""".split())
+# Calls that make text of it, and those that read text.
+MAKES_TEXT = frozenset("str repr format dumps join".split())
+READS_TEXT = frozenset("float int complex eval literal_eval loads fromstring Decimal Fraction".split())
+# Calls whose result is the value again, or is made of it.
+DERIVES = frozenset("""int float bool abs round min max sum list tuple sorted set item tolist cpu
+    numpy detach mean exp log log2 log10 sqrt pow floor ceil isnan isinf isfinite divmod enumerate zip
+    array asarray stack concatenate tensor as_tensor clone reversed get pop items values keys copy
+    deepcopy index count reshape view flatten squeeze unsqueeze astype to double half long any all
+    from_numpy FloatTensor DoubleTensor LongTensor IntTensor Tensor""".split())
+# Modules of functions whose results are plain numbers, or arrays of them.
+OF_NUMBERS = frozenset("math cmath numpy scipy statistics fractions decimal".split())
+# Calls that put it into what they are called on.
+COLLECTS = frozenset("append extend add insert appendleft setdefault put".split())
+# Calls that take it for a size.
+SIZES = frozenset("""range zeros ones empty full rand randn randint arange linspace new_zeros new_ones
+    new_empty new_full narrow split chunk view reshape expand repeat pad randperm eye one_hot
+    repeat_interleave resize_ unflatten unfold interpolate islice tile broadcast_to topk array_split
+    resize""".split())
+# Calls that take a size first, and then a value.
+FILLED = frozenset("full new_full full_like".split())
+SIZE_KEYWORDS = frozenset("size shape".split())
+# Calls that ask about a value, not for it.
+ASKS_NO_VALUE = frozenset("isinstance type hasattr callable id is_tensor len".split())
+# Calls whose result has as many elements as the values say.
+COUNTS = frozenset("""nonzero argwhere masked_select unique unique_consecutive repeat_interleave where
+    bincount one_hot histc""".split())
+COUNTS_IN_ARRAY = COUNTS | frozenset("""flatnonzero compress extract setdiff1d intersect1d union1d
+    setxor1d trim_zeros""".split())
+
+# Operators of PyTorch that read whether they worked, or a seed.
+READS_OWN_STATE = frozenset("""cholesky cholesky_ex inv inv_ex inverse solve solve_ex lstsq lu lu_factor
+    lu_factor_ex lu_solve ldl_factor ldl_factor_ex qr svd svdvals eig eigvals eigh eigvalsh pinv det
+    slogdet logdet matrix_rank cond cholesky_inverse cholesky_solve lstm gru rnn_tanh
+    rnn_relu""".split())
+# Operators that give Python a number.
+GIVES_NUMBER = frozenset("equal allclose is_nonzero item tolist bool int float complex range".split())
+
+MAKES_ARRAY = frozenset("numpy asarray array".split())
+MAKES_MASK = frozenset("""isin isnan isinf isfinite logical_and logical_or logical_not logical_xor greater less
+    equal""".split())
+# Calls that keep what an array, a mask or a set is.
+KEEPS = frozenset("copy astype reshape flatten ravel squeeze abs list tuple sorted".split())
+KEEPS_MASK = KEEPS | frozenset("""tensor as_tensor from_numpy BoolTensor to cuda cpu bool detach clone
+    tolist""".split())
+KEEPS_SET = KEEPS | frozenset("enumerate zip reversed items keys values most_common".split())
+# Calls whose first argument becomes an element or a key of what they are called on.
+ADDS_KEY = frozenset("add setdefault".split())
+MAPPINGS = frozenset("dict defaultdict Counter OrderedDict".split())
+# Methods by which a module is called.
+CALLS_MODULE = frozenset("forward generate".split())
