@@ -9,10 +9,11 @@ import sys
 import time
 import types
 
-from ohm_holder_groups import SEVERAL, Group
-from ohm_holder_paths import (SEQUENCES, GrowingPlaces, file_of_module, group_name, is_buffer,
-                              is_of_exception, is_of_module, kind_of, own_name, path_of,
-                              program_modules, short_text)
+from ohm_cycles import row_of_cycles
+from ohm_holder_groups import SEVERAL, Group, version_of
+from ohm_holder_paths import (SEQUENCES, GrowingPlaces, chain_of, file_of_module, group_name,
+                              is_buffer, is_of_exception, is_of_module, kind_of, link_in, own_name,
+                              path_of, program_modules, short_text)
 from ohm_item_attributes import item_attribute
 from ohm_memory import StorageExtents
 from ohm_trainings import KeptModels, Trainings, attributes_of
@@ -21,6 +22,8 @@ MOST_SECONDS = 2.0  # of the thread: what a busy machine does beside it does not
 MOST_OBJECTS = 400_000
 MOST_HOLDERS = 12
 MOST_GROUPS = 100
+UPDATES = 3  # copying into a tensor is one
+COPIES = frozenset("list dictionary module".split())
 OPTIMIZED = 0x1  # of co_flags: the locals are no dictionary
 
 ATOMS = (str, bytes, int, float, complex, bool, type(None), types.CodeType, types.BuiltinFunctionType,
@@ -66,14 +69,14 @@ class Holders:
 
         c._push_saved_tensors_default_hooks = push_noting
 
-    def look(self, device, frames=()):
+    def look(self, device, frames=(), seeks_cycles=False):
         """What variables of the frames (frame, whether it is of a model's call), outermost first, and of
-        the program's modules hold on the device."""
+        the program's modules hold on the device; or else objects that no variable reaches any more."""
         collects = gc.isenabled()
         gc.disable()  # else it frees what is garbage by now
         try:
             with self.torch._C.DisableTorchFunctionSubclass():
-                return Look(self, device).run(frames)
+                return Look(self, device).run(frames, seeks_cycles)
         finally:
             if collects:
                 gc.enable()
@@ -97,7 +100,7 @@ class Look:
         self.variables = collections.defaultdict(list)  # id of an object -> roots, by all of its names
         self.is_whole = True
 
-    def run(self, frames):
+    def run(self, frames, seeks_cycles=False):
         self._add_frames(frame for frame in frames if not frame[1])
         for module in program_modules(self.holders.files):
             is_main = module.__name__ == "__main__"
@@ -116,9 +119,21 @@ class Look:
         groups = self._joined(sorted(self.groups.values(), key=lambda group: -group.bytes))
         rows = [self._row(group) for group in groups[:MOST_HOLDERS] if group.bytes]
         growing = [row["bytes"] for row, group in zip(rows, groups) if may_grow(row, group)]
+        if seeks_cycles:
+            self._add_cycles(rows)
         return {"device": self.device, "is_whole": self.is_whole,
                 "bytes": sum(group.bytes for group in groups), "growing_bytes": max(growing, default=0),
                 "holders": rows}
+
+    def _add_cycles(self, rows):
+        """Where most of the memory is held by no variable."""
+        held = sum(row["bytes"] for row in rows)
+        if 2 * held >= self.torch.cuda.memory_allocated(self.device) or self._is_late():
+            return
+        row = row_of_cycles(self, self.places.sources)
+        if row is not None:
+            rows.append(row)
+            rows.sort(key=lambda one: -one["bytes"])
 
     # ---- where paths begin ----
 
@@ -237,11 +252,14 @@ class Look:
 
     # ---- what tensors hold ----
 
-    def _take(self, tensor):
-        """The bytes of its storage on the device, the first time that it is met."""
+    def is_on_device(self, tensor):
         if not tensor.is_cuda or tensor.layout is not self.torch.strided or tensor.is_nested:
-            return 0
-        if tensor.get_device() != self.device:
+            return False
+        return tensor.get_device() == self.device
+
+    def take(self, tensor):
+        """The bytes of its storage on the device, the first time that it is met."""
+        if not self.is_on_device(tensor):
             return 0
         address, size = self.holders.extents.span_of(tensor)
         if not address or address in self.counted:
@@ -262,7 +280,15 @@ class Look:
             name += f"[…]{attribute}"
         group = self.groups.setdefault((found.root.function, key, attribute), Group(first, name))
         group.place = group.place or place
+        if group.place is None and group.is_linked is None:
+            self._note_links(group, found)
         return group
+
+    def _note_links(self, group, found):
+        chain = chain_of(found)
+        group.is_linked = group.first is link_in(chain, self.torch)
+        if group.is_linked:
+            group.place = self.places.of_links(group.first, chain)
 
     def _place_of_buffer(self, found):
         """Of one that gets longer; the others are of their model."""
@@ -285,7 +311,7 @@ class Look:
 
     def _count_tensor(self, found):
         group = self._group_of(found)
-        size = self._take(found.thing)
+        size = self.take(found.thing)
         group.note_owners(found, self.torch)
         if found.thing.is_cuda:
             group.tensors += 1
@@ -298,9 +324,16 @@ class Look:
             return
         group.bytes += size
         group.blocks += 1
+        group.updated_bytes += size if not graph and self._is_updated(found.thing) else 0
         group.graph_bytes += graph
         if size > group.largest_bytes:
             group.largest_bytes, group.largest = size, (found, bool(graph))
+
+    def _is_updated(self, tensor):
+        """In place, again and again, by other code than an optimizer: an average of weights."""
+        if tensor.grad_fn is not None or tensor.grad is not None or id(tensor) in self.kept_models.trained:
+            return False
+        return version_of(tensor) >= UPDATES
 
     def _keeping_first(self):
         """The tensors; first those that a variable collects or carries from step to step. The last result
@@ -326,7 +359,7 @@ class Look:
                 return
             self.nodes.add(node)
             for tensor in self._saved_by(node):
-                size = self._take(tensor)
+                size = self.take(tensor)
                 self._count(group, size, found, size)
             waiting += [following for following, _ in node.next_functions]
 
@@ -373,6 +406,12 @@ class Look:
     def _kind_of(self, group):
         kind = self._kind_of_whole(group)
         place = group.place[1] if group.place else None
+        if place is not None and place.is_unrolled and 2 * group.graph_bytes >= group.bytes:
+            return "unrolled"
+        if kind in ("list", "dictionary") and place is not None and self.places.is_filling(group.first):
+            return "filling"
+        if kind in COPIES and not (place and place.grows) and 2 * group.updated_bytes >= group.bytes:
+            return "updated"
         if kind == "tensor":
             is_result = place is not None and not place.grows
             return "result" if is_result else "concatenation" if place and place.is_collected else kind
@@ -385,6 +424,8 @@ class Look:
             return "exception"
         if is_buffer(group.first):
             return "buffer"
+        if group.is_linked:
+            return "linked"
         if group.keeps_models(self.kept_models):
             return "models"
         return kind_of(found, group.first, self.torch, group.keeps_optimizers(self.repeated))

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "reports/history/history_builder.h"
 #include "tests/reports/history/torch_files.h"
 
@@ -146,6 +148,27 @@ TEST(Diagnosis, GrowthInEveryFourthStepIsFound) {
 TEST(Diagnosis, WhatFillsUpAtFirstOrComesOnceDoesNotGrow) {
   EXPECT_TRUE(findings_where([](int i) { return i % 4 == 3 && i < 25; }).empty());
   EXPECT_TRUE(findings_where([](int i) { return i % 30 == 5; }).empty());
+}
+
+/// A layer more in each of 8 steps, of which so many are trained.
+std::vector<FindingResult> findings_of_layers(int trained) {
+  Recorder program;
+  for (int step = 0; step < 8; ++step) {
+    program.alloc(2, kMiB, Category::parameter);
+    std::vector<std::uint64_t> gradients;
+    for (int i = 0; i < std::min(step + 1, trained); ++i) {
+      gradients.push_back(program.alloc(3, kMiB, Category::gradient));
+    }
+    for (const std::uint64_t gradient : gradients) program.free(gradient);
+    program.step();
+  }
+  return program.findings();
+}
+
+TEST(Diagnosis, AModelThatGetsLargerIsNoLeak) {
+  EXPECT_TRUE(findings_of_layers(8).empty());
+  ASSERT_EQ(1U, findings_of_layers(1).size()) << "those of earlier trials are kept";
+  EXPECT_EQ("growth per step", findings_of_layers(1)[0].pitfall);
 }
 
 TEST(Diagnosis, OneTensorAStepIsARetainedOutput) {
