@@ -12,8 +12,8 @@ import types
 from ohm_cycles import row_of_cycles
 from ohm_holder_groups import SEVERAL, Group, version_of
 from ohm_holder_paths import (SEQUENCES, GrowingPlaces, chain_of, file_of_module, group_name,
-                              is_buffer, is_of_exception, is_of_module, kind_of, link_in, own_name,
-                              path_of, program_modules, short_text)
+                              is_buffer, is_of_module, link_in, own_name, program_modules, short_text)
+from ohm_holder_rows import MOST_GROUPS, Told, may_grow
 from ohm_item_attributes import item_attribute
 from ohm_memory import StorageExtents
 from ohm_trainings import KeptModels, Trainings, attributes_of
@@ -21,9 +21,7 @@ from ohm_trainings import KeptModels, Trainings, attributes_of
 MOST_SECONDS = 2.0  # of the thread: what a busy machine does beside it does not count
 MOST_OBJECTS = 400_000
 MOST_HOLDERS = 12
-MOST_GROUPS = 100
 UPDATES = 3  # copying into a tensor is one
-COPIES = frozenset("list dictionary module".split())
 OPTIMIZED = 0x1  # of co_flags: the locals are no dictionary
 
 ATOMS = (str, bytes, int, float, complex, bool, type(None), types.CodeType, types.BuiltinFunctionType,
@@ -116,8 +114,9 @@ class Look:
         for found in self._keeping_first():
             self._count_graph(found)
         self.repeated = {one for ids in self.optimizers.values() if len(ids) >= SEVERAL for one in ids}
-        groups = self._joined(sorted(self.groups.values(), key=lambda group: -group.bytes))
-        rows = [self._row(group) for group in groups[:MOST_HOLDERS] if group.bytes]
+        told = Told(self)
+        groups = told.joined(sorted(self.groups.values(), key=lambda group: -group.bytes))
+        rows = [told.row(group) for group in groups[:MOST_HOLDERS] if group.bytes]
         growing = [row["bytes"] for row, group in zip(rows, groups) if may_grow(row, group)]
         if seeks_cycles:
             self._add_cycles(rows)
@@ -128,7 +127,8 @@ class Look:
     def _add_cycles(self, rows):
         """Where most of the memory is held by no variable."""
         held = sum(row["bytes"] for row in rows)
-        if 2 * held >= self.torch.cuda.memory_allocated(self.device) or self._is_late():
+        allocated = getattr(self.torch.cuda, "memory_allocated", None)
+        if allocated is None or 2 * held >= allocated(self.device) or self._is_late():
             return
         row = row_of_cycles(self, self.places.sources)
         if row is not None:
@@ -377,75 +377,3 @@ class Look:
             for one in value if isinstance(value, (list, tuple)) else (value,):
                 if isinstance(one, self.torch.Tensor):
                     yield one
-
-    # ---- what is told ----
-
-    def _joined(self, groups):
-        """Largest first: containers beside each other that one line fills are one."""
-        by_place, joined = {}, []
-        for group in groups[:MOST_GROUPS]:
-            group.place = group.place or self.places.of(group.first)
-            key = self._key_of_siblings(group)
-            if key in by_place:
-                by_place[key].join(group)
-                continue
-            joined.append(group)
-            if key is not None:
-                by_place[key] = group
-        return sorted(joined, key=lambda group: -group.bytes) + groups[MOST_GROUPS:]
-
-    @staticmethod
-    def _key_of_siblings(group):
-        """What is equal of block.cache of each block, or of kept[name] of each name, if one line fills them."""
-        first = group.first
-        if group.place is None or first.step not in ("attribute", "item"):
-            return None
-        file, place = group.place
-        return file, place.line, first.label if first.step == "attribute" else id(first.parent.thing)
-
-    def _kind_of(self, group):
-        kind = self._kind_of_whole(group)
-        place = group.place[1] if group.place else None
-        if place is not None and place.is_unrolled and 2 * group.graph_bytes >= group.bytes:
-            return "unrolled"
-        if kind in ("list", "dictionary") and place is not None and self.places.is_filling(group.first):
-            return "filling"
-        if kind in COPIES and not (place and place.grows) and 2 * group.updated_bytes >= group.bytes:
-            return "updated"
-        if kind == "tensor":
-            is_result = place is not None and not place.grows
-            return "result" if is_result else "concatenation" if place and place.is_collected else kind
-        is_state = kind in ("list", "dictionary") and place is not None and place.is_carried
-        return "state" if is_state else kind
-
-    def _kind_of_whole(self, group):
-        found = group.largest[0]
-        if is_of_exception(found):
-            return "exception"
-        if is_buffer(group.first):
-            return "buffer"
-        if group.is_linked:
-            return "linked"
-        if group.keeps_models(self.kept_models):
-            return "models"
-        return kind_of(found, group.first, self.torch, group.keeps_optimizers(self.repeated))
-
-    def _row(self, group):
-        found, is_of_graph = group.largest
-        root = found.root
-        file, place = group.place or (root.file, None)
-        return {"variable": group.name, "function": root.function, "file": file,
-                "line": place.line if place else 0,
-                "bytes": group.bytes, "graph_bytes": group.graph_bytes, "blocks": group.blocks,
-                "tensors": group.tensors, "scalars": group.scalars, "with_graph": group.with_graph,
-                "kind": self._kind_of(group),
-                "is_in_model": group.is_in_model,
-                "is_concatenated": bool(place and place.is_concatenated),
-                "is_differentiated": bool(place and place.is_differentiated),
-                "path": path_of(found, is_of_graph)}
-
-
-def may_grow(row, group):
-    """A line makes it hold more, and it is no part of a model, or of a call of one."""
-    return bool(group.place and group.place[1].grows and not group.is_in_model and
-                row["kind"] not in ("module", "optimizer"))
