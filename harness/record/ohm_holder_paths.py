@@ -212,8 +212,13 @@ class GrowingPlaces:
                 return file, place
             assigned = assigned or (file, place)
         if assigned is None and first.step == "attribute":
-            return place_of_property(self.sources, first)
+            return place_of_property(self.sources, first) or self._of_carried_owner(first, deadline)
         return assigned
+
+    def _of_carried_owner(self, found, deadline):
+        """state = model(x, state) gives state.hidden its value."""
+        place = self._of(found.parent, deadline) if found.parent.step == "variable" else None
+        return place if place and place[1].is_carried else None
 
     def of_links(self, link, chain):
         """The same, of a linked structure that begins with an object: where one gets the next, or else

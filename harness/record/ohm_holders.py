@@ -214,6 +214,7 @@ class Look:
         if isinstance(thing, dict):
             for key, value in list(thing.items()):
                 self._add(value, found, f"[{short_text(key)}]", "item", found.root)
+                self._add(key, found, f"[{short_text(key)}]", "item", found.root)  # a tensor may be one
         elif isinstance(thing, SEQUENCES):
             for index, value in enumerate(list(thing)):
                 self._add(value, found, f"[{index}]", "item", found.root)

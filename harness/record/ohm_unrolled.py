@@ -33,11 +33,13 @@ def begins_with_a_state(loop, part):
 
 
 def hands_on(loop):
-    """Names that a pass makes of themselves by a call, or of each of their items."""
+    """Names that a pass makes of themselves by a call, or of each of their items; x = x.cuda() of what
+    the loop goes through is none."""
+    passed = names_in(loop.target) if isinstance(loop, (ast.For, ast.AsyncFor)) else ()
     for node in assignments_in(loop):
         read = {name for one in ast.walk(node.value) if isinstance(one, (ast.Call, ast.DictComp, ast.ListComp))
                 for name in names_in(one)}
-        yield from (name for name in names_assigned(node) if name in read)
+        yield from (name for name in names_assigned(node) if name in read and name not in passed)
 
 
 def is_differentiated_behind(loop, part, what):

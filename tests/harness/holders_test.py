@@ -173,6 +173,11 @@ class UnrolledLoopsTest(unittest.TestCase):
         self.assertTrue(self.is_unrolled(self.TRAINING, "losses"))
         self.assertTrue(self.is_unrolled(self.TRAINING, "h"))
 
+    def test_are_none_where_each_pass_moves_what_it_goes_through(self):
+        text = self.TRAINING.replace("h = zeros()", "token = zeros()").replace(
+            "out, h = model(token, h)", "token = token.cuda()")
+        self.assertFalse(self.is_unrolled(text, "losses"))
+
     def test_are_none_without_a_state_that_begins_anew(self):
         carried_on = self.TRAINING.replace("        h = zeros()\n", "        pass\n")
         self.assertFalse(self.is_unrolled(carried_on, "losses"), "from epoch to epoch")
@@ -305,6 +310,18 @@ class GrowingPlacesOfALookTest(unittest.TestCase):
             places = GrowingPlaces({id(kept): [root]}, NoFiles())
             places.seconds = seconds_taken
             return places.of(found)
+
+    def test_attribute_of_a_state_is_set_where_the_state_is_carried_on(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".py") as file:
+            file.write("for x in data:\n    out, state = model(x, state)\n")
+            file.flush()
+            root = types.SimpleNamespace(name="state", function="<module>", file=file.name, first_line=0)
+            state = types.SimpleNamespace(hidden=Tensor())
+            owner = types.SimpleNamespace(thing=state, parent=None, label="state", step="variable", root=root)
+            found = types.SimpleNamespace(thing=state.hidden, parent=owner, label=".hidden", step="attribute",
+                                          root=root)
+            _, line = GrowingPlaces({id(state): [root]}, NoFiles()).of(found)
+        self.assertEqual((2, True), (line.line, line.is_carried))
 
     def test_are_found_on_a_busy_machine(self):
         clock = itertools.count(step=3600)
