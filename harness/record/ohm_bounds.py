@@ -36,8 +36,8 @@ def limits_in(part, what):
     for node in ast.walk(part):
         if isinstance(node, BRANCHES) and decides(node, what):
             yield from (limit for one in ast.walk(node.test) for limit in compared_with_length(one, what))
-        elif isinstance(node, ast.Assign) and any(map(what.is_in, targets_of(node))) and is_slice(node.value, what):
-            yield None
+        elif isinstance(node, ast.Assign) and is_slice(node.value, what):
+            yield from [None] * any(map(what.is_in, targets_of(node)))
         elif isinstance(node, ast.Delete) and any(is_slice(one, what) for one in node.targets):
             yield None
 

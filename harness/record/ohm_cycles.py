@@ -18,7 +18,8 @@ OWN_REFERENCES = 2  # of a dictionary, and of the call that counts them
 def row_of_cycles(look, sources):
     """Like those of holders; None: there are no such objects, or not enough is known."""
     kinds = {key for tensor in samples_of(look) for key in owners_of(tensor, look)}
-    rows = (row_of(look, sources, kind, name) for kind, name in sorted(kinds, key=str) if are_garbage(kind, look))
+    found = [key for key in sorted(kinds, key=str) if are_garbage(key[0], look)]
+    rows = (row_of(look, sources, kind, name) for kind, name in found)
     return max(rows, key=lambda row: row["bytes"], default=None)
 
 
@@ -36,7 +37,8 @@ def owners_of(tensor, look):
             if id(owner) in look.seen or isinstance(owner, (types.FrameType, type)):
                 continue
             if look.holders.files.is_program(file_of_module(type(owner).__module__)):
-                yield from ((type(owner), name) for name, value in attributes_of(owner).items() if value is tensor)
+                attributes = attributes_of(owner).items()
+                yield from ((type(owner), name) for name, value in attributes if value is tensor)
 
 
 def unreached(kind, look):

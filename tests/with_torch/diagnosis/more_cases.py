@@ -50,7 +50,6 @@ MORE_CASES = {
     "maml_inner_loop": (("full",), (21,), ("--limit", "1GiB"), {}),
     "search_tree": (("growth", "kept"), (10, 33, 46), ("--limit", "1GiB"), {}),
     "cycles_without_gc": (("growth", "kept"), (11, 27), ("--limit", "1GiB"), {}),
-    "lstm_tuple": (("growth", "kept"), (27, 32), ("--limit", "1GiB"), {}),
     "state_dataclass": (("growth", "kept"), (34,), ("--limit", "1GiB"), {}),
     "replay_ring": ((), (), (), {}),
     "lookahead": ((), (), (), {}),
