@@ -51,6 +51,7 @@ MORE_CASES = {
     "search_tree": (("growth", "kept"), (10, 33, 46), ("--limit", "1GiB"), {}),
     "cycles_without_gc": (("growth", "kept"), (11, 27), ("--limit", "1GiB"), {}),
     "state_dataclass": (("growth", "kept"), (34,), ("--limit", "1GiB"), {}),
+    "weights_moved": (("twice",), (27,), ("--limit", "4GiB"), {}),
     "replay_ring": ((), (), (), {}),
     "lookahead": ((), (), (), {}),
     "progressive_layers": ((), (), (), {}),

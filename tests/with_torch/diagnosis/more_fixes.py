@@ -58,6 +58,7 @@ MORE_FIXES = {
                     ("play(400)", "play(60)")],
     "cycles_without_gc": [("import gc\n", "import gc\nimport weakref\n"),
                           ("View(self, k)", "View(weakref.proxy(self), k)"), ("return 16000", "return 1600")],
+    "weights_moved": [("value.to(device)", "value")],
     "state_dataclass": [("controller(x, state)", "controller(x, state)\n        state = replace(state, "
                          "hidden=state.hidden.detach(), cell=state.cell.detach())"),
                         ("range(5000)", "range(300)")],

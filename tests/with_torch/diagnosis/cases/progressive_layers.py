@@ -19,10 +19,10 @@ class Progressive(nn.Module):
 
 
 net = Progressive().cuda()
-for stage in range(8):
+for stage in range(6):
     net.grow()
     optimizer = torch.optim.Adam(net.parameters(), lr=1e-3)
-    for step in range(10):
+    for step in range(5):
         loss = net(torch.randn(512, 512, device="cuda")).logsumexp(1).mean()
         optimizer.zero_grad()
         loss.backward()

@@ -42,7 +42,7 @@ policy, target = QNetwork().cuda(), QNetwork().cuda()
 target.load_state_dict(policy.state_dict())
 optimizer = torch.optim.RMSprop(policy.parameters())
 state = torch.rand(1, 4, 84, 84, device="cuda")
-for frame in range(150):
+for frame in range(80):
     with torch.no_grad():
         action = policy(state).argmax(1, keepdim=True)
     following = torch.rand(1, 4, 84, 84, device="cuda")

@@ -28,7 +28,7 @@ class Controller(nn.Module):
 
 @torch.enable_grad()
 def follow(controller, stream):
-    state = controller.initial(256)
+    state = controller.initial(1024)
     errors = []
     for x in stream:
         prediction, state = controller(x, state)
@@ -37,5 +37,5 @@ def follow(controller, stream):
 
 
 controller = Controller().cuda()
-stream = (torch.randn(256, 128, device="cuda") for _ in range(5000))
+stream = (torch.randn(1024, 128, device="cuda") for _ in range(5000))
 follow(controller, stream)
