@@ -3,6 +3,8 @@ it. Where none does, the line that assigns to it what it holds."""
 import ast
 import linecache
 
+from ohm_unrolled import is_unrolled
+
 GROWS = frozenset(
     "add append appendleft extend insert put put_nowait push setdefault update".split())
 GROWS_FIRST = frozenset("heappush insort insort_left insort_right".split())  # their first argument
@@ -126,14 +128,14 @@ def read_source(file):
 class Place:
     """A line of a file: whether what is named grows there: by more that is added to it, or carried from
     one pass of a loop to the next; whether the program concatenates it with more, and in the loop does
-    nothing else with it; whether it calls backward() of it."""
+    nothing else with it; whether it calls backward() of it; whether it is of an unrolled loop."""
 
     def __init__(self, line, grows=False, is_added_to=False, is_carried=False, is_concatenated=False,
-                 is_collected=False, is_differentiated=False):
+                 is_collected=False, is_differentiated=False, is_unrolled=False):
         self.line, self.grows = line, grows
         self.is_added_to, self.is_carried = is_added_to, is_carried
         self.is_concatenated, self.is_collected = is_concatenated, is_collected
-        self.is_differentiated = is_differentiated
+        self.is_differentiated, self.is_unrolled = is_differentiated, is_unrolled
 
 
 def growing_place(source, what):
@@ -153,7 +155,13 @@ def growing_place(source, what):
                  is_carried=any(is_carried(source, node, what) for node in grown),
                  is_concatenated=bool(concatenated),
                  is_collected=any(is_collected(source, node, what) for node in concatenated),
-                 is_differentiated=any(differentiates(node, what) for node in steps))
+                 is_differentiated=any(differentiates(node, what) for node in steps),
+                 is_unrolled=any(is_in_unrolled_loop(source, node, part, what) for node in grown))
+
+
+def is_in_unrolled_loop(source, node, part, what):
+    loop = innermost_loop(source, node)
+    return loop is not None and is_unrolled(loop, part, what)
 
 
 def line_of_result(function):
@@ -256,12 +264,21 @@ def assigns(node, what):
 
 
 def targets_of(node):
+    """Also the parts of out, (h, c) = lstm(x, (h, c))."""
     if isinstance(node, (ast.AnnAssign, ast.NamedExpr)):
         return [node.target] if node.value is not None else []
-    if not isinstance(node, ast.Assign):
-        return []
-    whole = [one for one in node.targets if isinstance(one, (ast.Tuple, ast.List))]
-    return node.targets + [part for one in whole for part in one.elts]
+    return with_parts(node.targets) if isinstance(node, ast.Assign) else []
+
+
+def with_parts(targets):
+    found = []
+    for target in targets:
+        found.append(target)
+        if isinstance(target, (ast.Tuple, ast.List)):
+            found += with_parts(target.elts)
+        elif isinstance(target, ast.Starred):
+            found.append(target.value)
+    return found
 
 
 def is_empty(value):

@@ -12,17 +12,19 @@ class Group:
         self.first, self.name = first, name
         self.largest = None  # the Found of the largest part, and what it leads to
         self.bytes = self.graph_bytes = self.blocks = self.tensors = self.scalars = 0
-        self.with_graph = 0
+        self.with_graph = self.updated_bytes = 0
         self.largest_bytes = -1
         self.place = None  # (file, Place) that fills it
         self.models, self.optimizers = set(), set()  # ids of those that are in it
         self.is_in_model = first.root.is_in_model
+        self.is_linked = None  # whether it begins a linked structure; None: not known yet
 
     def join(self, other):
         if self.first.step == "item":
             self.name = self.name.removesuffix(self.first.label)
         self.bytes += other.bytes
         self.graph_bytes += other.graph_bytes
+        self.updated_bytes += other.updated_bytes
         self.blocks += other.blocks
         self.tensors += other.tensors
         self.scalars += other.scalars
@@ -56,3 +58,11 @@ class Group:
             return self.place is not None and self.place[1].is_added_to
         is_several = len(self.models) >= FEWEST_KEPT
         return is_several and len(self.optimizers & kept_models.ended) >= FEWEST_KEPT
+
+
+def version_of(tensor):
+    """How often it has been changed in place; 0: tensors made for inference alone do not tell."""
+    try:
+        return tensor._version
+    except (RuntimeError, AttributeError):
+        return 0

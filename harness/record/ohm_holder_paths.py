@@ -7,11 +7,15 @@ import sys
 import time
 import types
 
+from ohm_bounds import is_filling
 from ohm_growing_lines import Attribute, Item, Name, Sources, growing_place, is_read
 from ohm_item_attributes import cached_property_of, place_of_property, place_of_setting
 
 MOST_SECONDS = 1.0  # to look for lines: of the thread, as a machine may be busy
 SEQUENCES = (list, tuple, set, frozenset, collections.deque)
+FEWEST_LINKS = 2
+OF_CODE = (types.FunctionType, types.MethodType, types.CellType, types.FrameType, types.TracebackType,
+           types.MappingProxyType, type)
 FUNCTION_CACHE = type(functools.lru_cache(lambda: None))
 # As programs write them: model._modules['0'] is model[0].
 PART_OF_MODULE = re.compile(r"\._(?:modules|parameters|buffers)\['(\w+)'\]")
@@ -32,17 +36,41 @@ def chain_of(found):
 
 def group_name(found, torch, kept_models):
     """The innermost object that stands for the whole, and its name: the container of a tensor, a
-    module, an optimizer; of models that are kept (KeptModels), their container."""
+    module, an optimizer; of models that are kept (KeptModels), their container; of objects that lead
+    to each other, the first."""
     chain = chain_of(found)
-    name = chain[0].label
+    whole = whole_in(chain, torch, kept_models) or link_in(chain, torch) or found
+    return whole, as_written(name_along(chain[:chain.index(whole) + 1]))
+
+
+def whole_in(chain, torch, kept_models):
     model = model_in(chain, torch)
-    for one, following in zip(chain, chain[1:]):
+    for one in chain[:-1]:
         is_whole = one is model or isinstance(one.thing, torch.optim.Optimizer)
         if is_whole or isinstance(one.thing, SEQUENCES) or is_dictionary_of(one, torch, kept_models):
-            return one, as_written(name)
+            return one
+    return None
+
+
+def name_along(chain):
+    name = chain[0].label
+    for following in chain[1:]:
         if not is_inside_queue(following):
             name = following.label if following.step == "closure" else longer_name(name, following.label)
-    return found, as_written(name)
+    return name
+
+
+def link_in(chain, torch):
+    """The first of a linked structure's objects on the way to the last one, as of a tree's nodes; None:
+    there is none."""
+    links = [one for one in chain[:-1] if may_be_link(one, torch)]
+    kinds = collections.Counter(type(one.thing) for one in links)
+    return next((one for one in links if kinds[type(one.thing)] >= FEWEST_LINKS), None)
+
+
+def may_be_link(found, torch):
+    others = (torch.Tensor, torch.nn.Module, torch.optim.Optimizer, dict, *SEQUENCES, BaseException)
+    return not isinstance(found.thing, (*others, *OF_CODE))
 
 
 def own_name(found):
@@ -184,8 +212,27 @@ class GrowingPlaces:
                 return file, place
             assigned = assigned or (file, place)
         if assigned is None and first.step == "attribute":
-            return place_of_property(self.sources, first)
+            return place_of_property(self.sources, first) or self._of_carried_owner(first, deadline)
         return assigned
+
+    def _of_carried_owner(self, found, deadline):
+        """state = model(x, state) gives state.hidden its value."""
+        place = self._of(found.parent, deadline) if found.parent.step == "variable" else None
+        return place if place and place[1].is_carried else None
+
+    def of_links(self, link, chain):
+        """The same, of a linked structure that begins with an object: where one gets the next, or else
+        where a variable moves on."""
+        following = [one for one in chain[chain.index(link) + 1:] if one.step == "attribute"][:1]
+        while link.step == "referent" and link.parent is not None:
+            link = link.parent
+        found = [place for place in map(self.of, [*following, link]) if place is not None]
+        return next((place for place in found if place[1].grows), found[-1] if found else None)
+
+    def is_filling(self, found):
+        """Of a container that the program limits, and that has not reached its limit."""
+        names = ((self.sources.of(file), what) for file, what in self._names_of(found))
+        return is_filling(found, names)
 
     def of_buffer(self, found):
         """Of one that the program's own module replaces by itself and more, and computes with; None:

@@ -9,10 +9,11 @@ import sys
 import time
 import types
 
-from ohm_holder_groups import SEVERAL, Group
-from ohm_holder_paths import (SEQUENCES, GrowingPlaces, file_of_module, group_name, is_buffer,
-                              is_of_exception, is_of_module, kind_of, own_name, path_of,
-                              program_modules, short_text)
+from ohm_cycles import row_of_cycles
+from ohm_holder_groups import SEVERAL, Group, version_of
+from ohm_holder_paths import (SEQUENCES, GrowingPlaces, chain_of, file_of_module, group_name,
+                              is_buffer, is_of_module, link_in, own_name, program_modules, short_text)
+from ohm_holder_rows import MOST_GROUPS, Told, may_grow
 from ohm_item_attributes import item_attribute
 from ohm_memory import StorageExtents
 from ohm_trainings import KeptModels, Trainings, attributes_of
@@ -20,7 +21,7 @@ from ohm_trainings import KeptModels, Trainings, attributes_of
 MOST_SECONDS = 2.0  # of the thread: what a busy machine does beside it does not count
 MOST_OBJECTS = 400_000
 MOST_HOLDERS = 12
-MOST_GROUPS = 100
+UPDATES = 3  # copying into a tensor is one
 OPTIMIZED = 0x1  # of co_flags: the locals are no dictionary
 
 ATOMS = (str, bytes, int, float, complex, bool, type(None), types.CodeType, types.BuiltinFunctionType,
@@ -66,14 +67,14 @@ class Holders:
 
         c._push_saved_tensors_default_hooks = push_noting
 
-    def look(self, device, frames=()):
+    def look(self, device, frames=(), seeks_cycles=False):
         """What variables of the frames (frame, whether it is of a model's call), outermost first, and of
-        the program's modules hold on the device."""
+        the program's modules hold on the device; or else objects that no variable reaches any more."""
         collects = gc.isenabled()
         gc.disable()  # else it frees what is garbage by now
         try:
             with self.torch._C.DisableTorchFunctionSubclass():
-                return Look(self, device).run(frames)
+                return Look(self, device).run(frames, seeks_cycles)
         finally:
             if collects:
                 gc.enable()
@@ -97,7 +98,7 @@ class Look:
         self.variables = collections.defaultdict(list)  # id of an object -> roots, by all of its names
         self.is_whole = True
 
-    def run(self, frames):
+    def run(self, frames, seeks_cycles=False):
         self._add_frames(frame for frame in frames if not frame[1])
         for module in program_modules(self.holders.files):
             is_main = module.__name__ == "__main__"
@@ -113,12 +114,26 @@ class Look:
         for found in self._keeping_first():
             self._count_graph(found)
         self.repeated = {one for ids in self.optimizers.values() if len(ids) >= SEVERAL for one in ids}
-        groups = self._joined(sorted(self.groups.values(), key=lambda group: -group.bytes))
-        rows = [self._row(group) for group in groups[:MOST_HOLDERS] if group.bytes]
+        told = Told(self)
+        groups = told.joined(sorted(self.groups.values(), key=lambda group: -group.bytes))
+        rows = [told.row(group) for group in groups[:MOST_HOLDERS] if group.bytes]
         growing = [row["bytes"] for row, group in zip(rows, groups) if may_grow(row, group)]
+        if seeks_cycles:
+            self._add_cycles(rows)
         return {"device": self.device, "is_whole": self.is_whole,
                 "bytes": sum(group.bytes for group in groups), "growing_bytes": max(growing, default=0),
                 "holders": rows}
+
+    def _add_cycles(self, rows):
+        """Where most of the memory is held by no variable."""
+        held = sum(row["bytes"] for row in rows)
+        allocated = getattr(self.torch.cuda, "memory_allocated", None)
+        if allocated is None or 2 * held >= allocated(self.device) or self._is_late():
+            return
+        row = row_of_cycles(self, self.places.sources)
+        if row is not None:
+            rows.append(row)
+            rows.sort(key=lambda one: -one["bytes"])
 
     # ---- where paths begin ----
 
@@ -199,6 +214,7 @@ class Look:
         if isinstance(thing, dict):
             for key, value in list(thing.items()):
                 self._add(value, found, f"[{short_text(key)}]", "item", found.root)
+                self._add(key, found, f"[{short_text(key)}]", "item", found.root)  # a tensor may be one
         elif isinstance(thing, SEQUENCES):
             for index, value in enumerate(list(thing)):
                 self._add(value, found, f"[{index}]", "item", found.root)
@@ -237,11 +253,14 @@ class Look:
 
     # ---- what tensors hold ----
 
-    def _take(self, tensor):
-        """The bytes of its storage on the device, the first time that it is met."""
+    def is_on_device(self, tensor):
         if not tensor.is_cuda or tensor.layout is not self.torch.strided or tensor.is_nested:
-            return 0
-        if tensor.get_device() != self.device:
+            return False
+        return tensor.get_device() == self.device
+
+    def take(self, tensor):
+        """The bytes of its storage on the device, the first time that it is met."""
+        if not self.is_on_device(tensor):
             return 0
         address, size = self.holders.extents.span_of(tensor)
         if not address or address in self.counted:
@@ -262,7 +281,15 @@ class Look:
             name += f"[…]{attribute}"
         group = self.groups.setdefault((found.root.function, key, attribute), Group(first, name))
         group.place = group.place or place
+        if group.place is None and group.is_linked is None:
+            self._note_links(group, found)
         return group
+
+    def _note_links(self, group, found):
+        chain = chain_of(found)
+        group.is_linked = group.first is link_in(chain, self.torch)
+        if group.is_linked:
+            group.place = self.places.of_links(group.first, chain)
 
     def _place_of_buffer(self, found):
         """Of one that gets longer; the others are of their model."""
@@ -285,7 +312,7 @@ class Look:
 
     def _count_tensor(self, found):
         group = self._group_of(found)
-        size = self._take(found.thing)
+        size = self.take(found.thing)
         group.note_owners(found, self.torch)
         if found.thing.is_cuda:
             group.tensors += 1
@@ -298,9 +325,16 @@ class Look:
             return
         group.bytes += size
         group.blocks += 1
+        group.updated_bytes += size if not graph and self._is_updated(found.thing) else 0
         group.graph_bytes += graph
         if size > group.largest_bytes:
             group.largest_bytes, group.largest = size, (found, bool(graph))
+
+    def _is_updated(self, tensor):
+        """In place, again and again, by other code than an optimizer: an average of weights."""
+        if tensor.grad_fn is not None or tensor.grad is not None or id(tensor) in self.kept_models.trained:
+            return False
+        return version_of(tensor) >= UPDATES
 
     def _keeping_first(self):
         """The tensors; first those that a variable collects or carries from step to step. The last result
@@ -326,7 +360,7 @@ class Look:
                 return
             self.nodes.add(node)
             for tensor in self._saved_by(node):
-                size = self._take(tensor)
+                size = self.take(tensor)
                 self._count(group, size, found, size)
             waiting += [following for following, _ in node.next_functions]
 
@@ -344,67 +378,3 @@ class Look:
             for one in value if isinstance(value, (list, tuple)) else (value,):
                 if isinstance(one, self.torch.Tensor):
                     yield one
-
-    # ---- what is told ----
-
-    def _joined(self, groups):
-        """Largest first: containers beside each other that one line fills are one."""
-        by_place, joined = {}, []
-        for group in groups[:MOST_GROUPS]:
-            group.place = group.place or self.places.of(group.first)
-            key = self._key_of_siblings(group)
-            if key in by_place:
-                by_place[key].join(group)
-                continue
-            joined.append(group)
-            if key is not None:
-                by_place[key] = group
-        return sorted(joined, key=lambda group: -group.bytes) + groups[MOST_GROUPS:]
-
-    @staticmethod
-    def _key_of_siblings(group):
-        """What is equal of block.cache of each block, or of kept[name] of each name, if one line fills them."""
-        first = group.first
-        if group.place is None or first.step not in ("attribute", "item"):
-            return None
-        file, place = group.place
-        return file, place.line, first.label if first.step == "attribute" else id(first.parent.thing)
-
-    def _kind_of(self, group):
-        kind = self._kind_of_whole(group)
-        place = group.place[1] if group.place else None
-        if kind == "tensor":
-            is_result = place is not None and not place.grows
-            return "result" if is_result else "concatenation" if place and place.is_collected else kind
-        is_state = kind in ("list", "dictionary") and place is not None and place.is_carried
-        return "state" if is_state else kind
-
-    def _kind_of_whole(self, group):
-        found = group.largest[0]
-        if is_of_exception(found):
-            return "exception"
-        if is_buffer(group.first):
-            return "buffer"
-        if group.keeps_models(self.kept_models):
-            return "models"
-        return kind_of(found, group.first, self.torch, group.keeps_optimizers(self.repeated))
-
-    def _row(self, group):
-        found, is_of_graph = group.largest
-        root = found.root
-        file, place = group.place or (root.file, None)
-        return {"variable": group.name, "function": root.function, "file": file,
-                "line": place.line if place else 0,
-                "bytes": group.bytes, "graph_bytes": group.graph_bytes, "blocks": group.blocks,
-                "tensors": group.tensors, "scalars": group.scalars, "with_graph": group.with_graph,
-                "kind": self._kind_of(group),
-                "is_in_model": group.is_in_model,
-                "is_concatenated": bool(place and place.is_concatenated),
-                "is_differentiated": bool(place and place.is_differentiated),
-                "path": path_of(found, is_of_graph)}
-
-
-def may_grow(row, group):
-    """A line makes it hold more, and it is no part of a model, or of a call of one."""
-    return bool(group.place and group.place[1].grows and not group.is_in_model and
-                row["kind"] not in ("module", "optimizer"))

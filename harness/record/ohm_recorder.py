@@ -216,7 +216,7 @@ class Recorder(ProcessRecorder):
         own = sys._getframe()
         frames.sort(key=lambda frame: not is_below(own, frame))
         program = [one for frame in frames for one in program_frames_of(files, frame)]
-        held = self.holders.look(device, program)
+        held = self.holders.look(device, program, seeks_cycles=True)
         self.held = {"moment": "oom", "call": running_call(self.torch, files, frames), **held}
 
     @without_errors
@@ -225,7 +225,7 @@ class Recorder(ProcessRecorder):
         if self.held is not None or self.holders is None:
             return
         frames = frames_of_error(self.holders.files, error) if error is not None else []
-        at_end = self.holders.look(fullest_device(self.torch), frames)
+        at_end = self.holders.look(fullest_device(self.torch), frames, seeks_cycles=True)
         moment, held = self.growth_looks.shown(at_end)
         self.held = {"moment": moment, "call": None, **held}
 

@@ -78,6 +78,18 @@ std::optional<ConclusionResult> of_growth(const VariantResult& variant) {
   return made;
 }
 
+/// Backpropagation through time: too many steps, and no leak.
+std::optional<ConclusionResult> of_unrolled_loop(const VariantResult& variant) {
+  const RetainedResult* const holder =
+      variant.oom ? unrolled_loop(variant, alive_bytes(*variant.oom)) : nullptr;
+  if (holder == nullptr) return std::nullopt;
+  ConclusionResult made = conclusion("full", "memory is full: " + holder_phrase(*holder),
+                                     holder_remedy(*holder), "sequence_length");
+  take_largest_line(*variant.oom, made);
+  take_holder_line(*holder, made);
+  return made;
+}
+
 std::optional<ConclusionResult> of_inference_with_gradients(const VariantResult& variant) {
   const FindingResult* const finding = finding_named(variant, "graphs without a backward pass");
   if (finding != nullptr) {
@@ -305,6 +317,13 @@ void reject_contradicted(VariantResult& variant) {
              evident_bytes(finding) > alive_bytes(*variant.oom) + variant.oom->private_pool_bytes;
     });
   }
+  std::erase_if(variant.findings, [&](const FindingResult& finding) {
+    if (finding.pitfall == "the same data twice") {
+      return is_of_updated_copies(variant, evident_bytes(finding));
+    }
+    return finding.pitfall == "growth per step" &&
+           is_meant_to_grow(variant, evident_bytes(finding));
+  });
   const bool grows =
       finding_named(variant, "growth per step") != nullptr ||
       filling_container(variant) != nullptr ||
@@ -322,9 +341,9 @@ void reject_contradicted(VariantResult& variant) {
 
 std::optional<ConclusionResult> conclusion_of(const VariantResult& variant) {
   if (variant.oom && variant.oom->injected) return std::nullopt;
-  for (const auto rule :
-       {of_growth, of_inference_with_gradients, of_what_is_beside_tensors, of_copies, of_container,
-        of_concatenation, of_card, of_other_finding, of_largest_category}) {
+  for (const auto rule : {of_unrolled_loop, of_growth, of_inference_with_gradients,
+                          of_what_is_beside_tensors, of_copies, of_container, of_concatenation,
+                          of_card, of_other_finding, of_largest_category}) {
     if (std::optional<ConclusionResult> made = rule(variant)) return made;
   }
   return std::nullopt;

@@ -22,12 +22,13 @@ bool are_scalars(const RetainedResult& holder) {
 }
 
 bool is_model_or_optimizer(const RetainedResult& holder) {
-  return holder.kind == "module" || holder.kind == "optimizer";
+  return holder.kind == "module" || holder.kind == "optimizer" || holder.kind == "updated";
 }
 
 bool is_container(const RetainedResult& holder) {
   return holder.kind == "list" || holder.kind == "dictionary" || holder.kind == "exception" ||
-         holder.kind == "cache" || holder.kind == "state" || holder.kind == "models";
+         holder.kind == "cache" || holder.kind == "state" || holder.kind == "models" ||
+         holder.kind == "linked" || holder.kind == "filling" || holder.kind == "cycle";
 }
 
 /// Keys and values of a sequence, that each call of the model returns with more.
@@ -155,9 +156,44 @@ const RetainedResult* collected_holder(const VariantResult& variant) {
   return nullptr;
 }
 
+const RetainedResult* unrolled_loop(const VariantResult& variant, std::int64_t alive_bytes) {
+  if (!variant.retention) return nullptr;
+  for (const RetainedResult& one : variant.retention->entries) {
+    if (one.kind == "unrolled" && !one.is_in_model && 2 * one.bytes >= alive_bytes) return &one;
+  }
+  return nullptr;
+}
+
+bool is_of_updated_copies(const VariantResult& variant, std::int64_t copied_bytes) {
+  if (!variant.retention) return false;
+  const auto& entries = variant.retention->entries;
+  return std::any_of(entries.begin(), entries.end(), [&](const RetainedResult& one) {
+    return one.kind == "updated" && 10 * one.bytes >= 9 * copied_bytes &&
+           9 * one.bytes <= 10 * copied_bytes;
+  });
+}
+
+bool is_meant_to_grow(const VariantResult& variant, std::int64_t grown_bytes) {
+  if (variant.oom || !variant.retention) return false;
+  const auto& entries = variant.retention->entries;
+  return std::any_of(entries.begin(), entries.end(), [&](const RetainedResult& one) {
+    return (one.kind == "filling" || one.kind == "unrolled") && 2 * one.bytes >= grown_bytes;
+  });
+}
+
 std::string holder_phrase(const RetainedResult& holder) {
   const std::string where =
       fmt::format("`{}` in {}", holder.variable, function_text(holder.function));
+  if (holder.kind == "unrolled") {
+    return fmt::format("{} holds {} for one backward pass through all steps of its loop", where,
+                       short_bytes(holder.bytes));
+  }
+  if (holder.kind == "cycle") {
+    return fmt::format(
+        "objects that refer to each other hold {} in {} tensors ({}), which no "
+        "variable reaches",
+        short_bytes(holder.bytes), grouped(holder.blocks), holder.variable);
+  }
   if (holder.kind == "exception") {
     return fmt::format("{} keeps an exception, and its frames {}", where,
                        short_bytes(holder.bytes));
@@ -186,6 +222,15 @@ std::string holder_remedy(const RetainedResult& holder) {
   if (holder.kind == "models") {
     return "move them to the CPU and drop their optimizers, or keep only the best one";
   }
+  if (holder.kind == "unrolled") {
+    return "use fewer steps between backward passes (truncated backpropagation: detach the state "
+           "every few steps), a smaller batch or checkpointing";
+  }
+  if (holder.kind == "cycle") {
+    return "break the reference cycle (weakref.ref, or clear the attribute), or call gc.collect() "
+           "when the objects are done with";
+  }
+  if (holder.kind == "filling") return "lower its limit, or keep copies on the CPU (.cpu())";
   if (holder.kind == "cache") return "limit the cache (maxsize), or return copies on the CPU";
   if (holder.is_concatenated && !keeps_graphs(holder)) {
     return "limit its length, or collect the parts on the CPU; torch.cat() holds both copies at "

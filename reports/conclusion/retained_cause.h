@@ -32,6 +32,17 @@ const RetainedResult* concatenated_holder(const VariantResult& variant, std::int
 /// nullptr: nothing does.
 const RetainedResult* collected_holder(const VariantResult& variant);
 
+/// What a loop makes for one backward pass behind it, at least half of these bytes. nullptr:
+/// nothing is known to be.
+const RetainedResult* unrolled_loop(const VariantResult& variant, std::int64_t alive_bytes);
+
+/// Of a program that did not run out of memory: whether a container that it limits, or such a loop,
+/// holds a good part of the bytes by which its memory grew.
+bool is_meant_to_grow(const VariantResult& variant, std::int64_t grown_bytes);
+
+/// Whether copies of weights of about so many bytes change in each step, as averages do.
+bool is_of_updated_copies(const VariantResult& variant, std::int64_t copied_bytes);
+
 /// "`losses` in main() keeps 41 graphs".
 std::string holder_phrase(const RetainedResult& holder);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <numeric>
 #include <string>
 #include <unordered_map>
@@ -90,6 +91,8 @@ struct LeftBehind {
   FindingPlaces places;
   std::vector<std::int64_t> bytes;  ///< of each step, the last one left out
   std::int64_t freed_bytes = 0;     ///< of it, before the record ends
+  std::int64_t trained_bytes = 0;   ///< of it: of parameters, their gradients and states
+  std::map<std::uint64_t, std::int64_t> parameters;  ///< number of each size
   std::uint32_t first_free = UINT32_MAX;
   std::uint32_t last_free = 0;
   std::int64_t least() const { return *std::min_element(bytes.begin(), bytes.end()); }
@@ -97,6 +100,11 @@ struct LeftBehind {
   std::int64_t all() const { return std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0}); }
   std::int64_t average() const { return all() / static_cast<std::int64_t>(bytes.size()); }
 };
+
+bool is_of_training(Category category) {
+  return category == Category::parameter || category == Category::gradient ||
+         category == Category::optimizer_state;
+}
 
 LeftBehind left_behind(const SteppedDevice& device) {
   const std::size_t last = device.last();
@@ -107,6 +115,9 @@ LeftBehind left_behind(const SteppedDevice& device) {
     if (step < 2 || step >= last || !is_alive(block, device.steps()[last])) continue;
     left.places.add(block);
     left.bytes[step - 2] += static_cast<std::int64_t>(block.bytes);
+    if (is_of_training(block.category))
+      left.trained_bytes += static_cast<std::int64_t>(block.bytes);
+    if (block.category == Category::parameter) ++left.parameters[block.bytes];
     if (block.end >= device.history().events) continue;
     left.freed_bytes += static_cast<std::int64_t>(block.bytes);
     left.first_free = std::min(left.first_free, block.end);
@@ -222,6 +233,19 @@ FindingResult said_of(const SteppedDevice& device, const LeftBehind& left, const
   return finding;
 }
 
+/// Whether it is a model that gets larger: all parameters that came later have gradients in the
+/// last step. Those of earlier models that are kept have none.
+bool is_growing_model(const SteppedDevice& device, const LeftBehind& left) {
+  if (left.parameters.empty() || 10 * left.trained_bytes < 9 * left.all()) return false;
+  std::map<std::uint64_t, std::int64_t> gradients;
+  for (const HistoryBlock& block : device.blocks()) {
+    const bool is_of_last_step = device.step_of(block.begin) == device.last();
+    if (block.category == Category::gradient && is_of_last_step) ++gradients[block.bytes];
+  }
+  return std::all_of(left.parameters.begin(), left.parameters.end(),
+                     [&](const auto& one) { return gradients[one.first] >= one.second; });
+}
+
 /// Few passes may be of layers, whose results wait for a backward pass.
 bool may_wait_for_backward(const SteppedDevice& device, const LeftBehind& left) {
   const bool may_be_layers = !trains(device) && device.last() < kMoreThanLayers;
@@ -240,7 +264,7 @@ std::optional<FindingResult> finding_of(const SteppedDevice& device, const LeftB
   const std::int64_t peak = device.result().peak_allocated_bytes;
   const bool is_fast = 100 * (is_steady ? growth : left.average()) >= peak;
   if (!is_fast && !is_share(left.all(), peak)) return std::nullopt;
-  if (asks_for_more_each_step(device)) return std::nullopt;
+  if (asks_for_more_each_step(device) || is_growing_model(device, left)) return std::nullopt;
   const std::string by = is_steady   ? in_each_text(growths.front(), growths.back(), growths.size())
                          : is_uneven ? in_each_text(left.least(), left.most(), left.bytes.size())
                                      : in_some_text(left);

@@ -56,24 +56,37 @@ class RepeatedData {
       alive_bytes_ += static_cast<std::int64_t>(block.bytes);
       if (!is_data(block)) continue;
       ++sizes_[block.bytes];
-      if (!is_made_by(block.site, is_copying) || may_end_in_its_step(block)) continue;
-      Line& line = lines_[line_of(block.site)];
-      line.blocks.push_back(&block);
-      line.places.add(block);
+      if (block.category == Category::parameter) ++parameters_[block.bytes];
+      if (may_end_in_its_step(block)) continue;
+      const bool is_copy = is_made_by(block.site, is_copying);
+      // What a program moves to the GPU before its first step may be weights.
+      const bool is_moved = block.category == Category::input && device.step_of(block.begin) == 0;
+      if (is_copy || is_moved) add(block, is_copy ? copied_ : moved_);
     }
   }
 
   std::optional<FindingResult> run() const {
     const Line* most = nullptr;
-    for (const auto& [place, line] : lines_) {
+    for (const auto& [place, line] : copied_) {
       const bool is_larger = most == nullptr || line.places.bytes() > most->places.bytes();
       if (is_larger && is_repeated(line)) most = &line;
+    }
+    for (const auto& [place, line] : moved_) {
+      const bool is_larger = most == nullptr || line.places.bytes() > most->places.bytes();
+      if (is_larger && has_sizes_of_parameters(line)) most = &line;
     }
     return most == nullptr ? std::nullopt : std::optional(found(*most));
   }
 
  private:
   using Place = std::pair<std::string, int>;
+  using Lines = std::map<Place, Line>;
+
+  void add(const HistoryBlock& block, Lines& lines) const {
+    Line& line = lines[line_of(block.site)];
+    line.blocks.push_back(&block);
+    line.places.add(block);
+  }
 
   Place line_of(std::uint32_t site) const {
     const HistorySite& one = device_.history().sites[site];
@@ -128,6 +141,25 @@ class RepeatedData {
            kShareThatMatches * static_cast<double>(line.places.bytes());
   }
 
+  /// Of all, and of nothing else.
+  bool has_sizes_of_parameters(const Line& line) const {
+    if (line.blocks.size() < kFewestBlocks || !is_share(line.places.bytes(), alive_bytes_)) {
+      return false;
+    }
+    Sizes own;
+    for (const HistoryBlock* block : line.blocks) ++own[block->bytes];
+    std::int64_t matched = 0;
+    std::int64_t parameter_bytes = 0;
+    for (const auto& [bytes, blocks] : parameters_) {
+      const auto found = own.find(bytes);
+      const std::int64_t moved = found == own.end() ? 0 : found->second;
+      matched += static_cast<std::int64_t>(bytes) * std::min(blocks, moved);
+      parameter_bytes += static_cast<std::int64_t>(bytes) * blocks;
+    }
+    const std::int64_t larger = std::max(parameter_bytes, line.places.bytes());
+    return static_cast<double>(matched) >= kShareThatMatches * static_cast<double>(larger);
+  }
+
   FindingResult found(const Line& line) const {
     FindingResult finding = device_.finding(
         "the same data twice", "unreleased_variables",
@@ -147,7 +179,9 @@ class RepeatedData {
   std::uint32_t moment_;
   std::int64_t alive_bytes_ = 0;
   Sizes sizes_;
-  std::map<Place, Line> lines_;
+  Sizes parameters_;
+  Lines copied_;
+  Lines moved_;
 };
 
 }  // namespace

@@ -209,9 +209,9 @@ struct RetainedResult {
   std::int64_t graph_bytes = 0;  ///< of `bytes`: saved by graphs
   std::int64_t tensors = 0;      ///< that it holds itself
   std::int64_t scalars = 0;      ///< of these
-  /// "list", "dictionary", "cache", "tensor", "module", "optimizer", "exception"; "state": a
-  /// container that is carried from step to step, "result": a tensor that the next one replaces,
-  /// "concatenation"; "models": a container of those beside the one that is trained; "buffer"
+  /// "list", "dictionary", "cache", "tensor", "module", "optimizer", "exception", "concatenation",
+  /// "buffer"; "state": carried from step to step, "result": replaced by the next; "models": beside
+  /// the trained one; "linked", "cycle": objects; "filling", "unrolled", "updated": meant to stay
   std::string kind = {};
   bool is_in_model = false;        ///< a local variable of a model's call that was running
   bool is_concatenated = false;    ///< the program replaces it by itself and more (torch.cat)

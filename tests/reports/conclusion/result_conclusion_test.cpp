@@ -67,6 +67,81 @@ TEST(ResultConclusion, GrowthNamesTheVariableAndItsLine) {
   EXPECT_FALSE(made->is_proved);
 }
 
+TEST(ResultConclusion, StepsOfOneBackwardPassAreNoLeak) {
+  VariantResult variant = out_of_memory(512 * kMebibyte);
+  variant.findings = {finding("growth per step")};
+  RetentionResult& retention = variant.retention.emplace();
+  retention.bytes = 512 * kMebibyte;
+  retention.entries = {retained("unrolled", 500 * kMebibyte, 499 * kMebibyte)};
+  const auto made = conclusion_of(variant);
+  ASSERT_TRUE(made);
+  EXPECT_EQ("full", made->cause);
+  EXPECT_EQ(
+      "memory is full: `losses` in main() holds 500.00 MiB for one backward pass through all steps "
+      "of its loop",
+      made->what);
+  EXPECT_EQ(21, made->line);
+  EXPECT_EQ(0U, made->remedy.find("use fewer steps between backward passes"));
+  retention.entries[0].bytes = 100 * kMebibyte;
+  EXPECT_EQ("growth", conclusion_of(variant)->cause) << "most of the memory is something else";
+}
+
+TEST(ResultConclusion, WhatAProgramLimitsDoesNotLeakWhileItFillsUp) {
+  VariantResult variant;
+  RetentionResult& retention = variant.retention.emplace();
+  retention.bytes = 2 * kMebibyte;
+  for (const char* const kind : {"filling", "unrolled"}) {
+    retention.entries = {retained(kind, kMebibyte, 0)};
+    variant.findings = {finding("growth per step")};
+    reject_contradicted(variant);
+    EXPECT_TRUE(variant.findings.empty()) << kind;
+  }
+  variant.findings = {finding("growth per step")};
+  retention.entries[0].bytes = kMebibyte / 4;
+  reject_contradicted(variant);
+  EXPECT_EQ(1U, variant.findings.size()) << "something else grows";
+}
+
+TEST(ResultConclusion, ALimitThatIsTooHighIsLowered) {
+  VariantResult variant = out_of_memory(512 * kMebibyte);
+  RetentionResult& retention = variant.retention.emplace();
+  retention.entries = {retained("filling", 500 * kMebibyte, 0)};
+  const auto made = conclusion_of(variant);
+  ASSERT_TRUE(made);
+  EXPECT_EQ("kept", made->cause);
+  EXPECT_EQ("lower its limit, or keep copies on the CPU (.cpu())", made->remedy);
+}
+
+TEST(ResultConclusion, CopiesThatChangeAreNotTheSameData) {
+  VariantResult variant;
+  variant.findings = {finding("the same data twice")};
+  RetentionResult& retention = variant.retention.emplace();
+  retention.entries = {retained("module", kMebibyte, 0)};
+  reject_contradicted(variant);
+  EXPECT_EQ(1U, variant.findings.size());
+  retention.entries = {retained("updated", 2 * kMebibyte, 0)};
+  reject_contradicted(variant);
+  EXPECT_EQ(1U, variant.findings.size()) << "others change";
+  retention.entries[0].bytes = kMebibyte;
+  reject_contradicted(variant);
+  EXPECT_TRUE(variant.findings.empty());
+}
+
+TEST(ResultConclusion, ReferenceCyclesAreBroken) {
+  VariantResult variant = out_of_memory(512 * kMebibyte);
+  RetentionResult& retention = variant.retention.emplace();
+  retention.entries = {retained("cycle", 500 * kMebibyte, 0)};
+  retention.entries[0].variable = "Batch.images";
+  const auto made = conclusion_of(variant);
+  ASSERT_TRUE(made);
+  EXPECT_EQ("kept", made->cause);
+  EXPECT_EQ(
+      "objects that refer to each other hold 500.00 MiB in 40 tensors (Batch.images), which no "
+      "variable reaches",
+      made->what);
+  EXPECT_EQ(0U, made->remedy.find("break the reference cycle"));
+}
+
 TEST(ResultConclusion, WhatGrowsIsNotFragmented) {
   VariantResult variant = out_of_memory(512 * kMebibyte);
   variant.findings = {finding("growth per step"), finding("stranded split segments")};

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "reports/history/history_builder.h"
 #include "tests/reports/history/torch_files.h"
 
@@ -146,6 +148,52 @@ TEST(Diagnosis, GrowthInEveryFourthStepIsFound) {
 TEST(Diagnosis, WhatFillsUpAtFirstOrComesOnceDoesNotGrow) {
   EXPECT_TRUE(findings_where([](int i) { return i % 4 == 3 && i < 25; }).empty());
   EXPECT_TRUE(findings_where([](int i) { return i % 30 == 5; }).empty());
+}
+
+/// A layer more in each of 8 steps, of which so many are trained.
+std::vector<FindingResult> findings_of_layers(int trained) {
+  Recorder program;
+  for (int step = 0; step < 8; ++step) {
+    program.alloc(2, kMiB, Category::parameter);
+    program.free(program.alloc(4, 8 * kMiB));
+    std::vector<std::uint64_t> gradients;
+    for (int i = 0; i < std::min(step + 1, trained); ++i) {
+      gradients.push_back(program.alloc(3, kMiB, Category::gradient));
+    }
+    for (const std::uint64_t gradient : gradients) program.free(gradient);
+    program.step();
+  }
+  return program.findings();
+}
+
+TEST(Diagnosis, AModelThatGetsLargerIsNoLeak) {
+  EXPECT_TRUE(findings_of_layers(8).empty());
+  ASSERT_EQ(1U, findings_of_layers(1).size()) << "those of earlier trials are kept";
+  EXPECT_EQ("growth per step", findings_of_layers(1)[0].pitfall);
+}
+
+/// Blocks of a line that are moved to the GPU beside 8 parameters of 1 to 8 MiB.
+std::vector<FindingResult> findings_beside_parameters(int blocks, std::uint64_t more_bytes) {
+  Recorder program;
+  for (int i = 1; i <= 8; ++i)
+    program.alloc(1, static_cast<std::uint64_t>(i) * kMiB, Category::parameter);
+  for (int i = 1; i <= blocks; ++i) {
+    program.alloc(2, static_cast<std::uint64_t>(i) * kMiB + more_bytes, Category::input);
+  }
+  for (int step = 0; step < 4; ++step) {
+    program.free(program.alloc(3, kMiB));
+    program.step();
+  }
+  return program.findings();
+}
+
+TEST(Diagnosis, WeightsThatAreMovedBesideTheModelsOwnAreTheSameDataTwice) {
+  const std::vector<FindingResult> findings = findings_beside_parameters(8, 0);
+  ASSERT_EQ(1U, findings.size());
+  EXPECT_EQ("the same data twice", findings[0].pitfall);
+  EXPECT_EQ(2, findings[0].evidence[0].line);
+  EXPECT_TRUE(findings_beside_parameters(6, 0).empty()) << "a part of them: data of the same sizes";
+  EXPECT_TRUE(findings_beside_parameters(8, 512).empty()) << "data of other sizes";
 }
 
 TEST(Diagnosis, OneTensorAStepIsARetainedOutput) {

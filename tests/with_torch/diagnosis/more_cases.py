@@ -45,4 +45,14 @@ MORE_CASES = {
     "grad_cam": ((), (), (), {}),
     "style_transfer": ((), (), (), {}),
     "frozen_without_no_grad": ((), (), (), {}),
+    # Graphs that one backward pass needs, limits, averages, linked objects.
+    "bptt_through_losses": (("full",), (23, 24), ("--limit", "1GiB"), {}),
+    "maml_inner_loop": (("full",), (21,), ("--limit", "1GiB"), {}),
+    "search_tree": (("growth", "kept"), (10, 33, 46), ("--limit", "1GiB"), {}),
+    "cycles_without_gc": (("growth", "kept"), (11, 27), ("--limit", "1GiB"), {}),
+    "state_dataclass": (("growth", "kept"), (34,), ("--limit", "1GiB"), {}),
+    "weights_moved": (("twice",), (27,), ("--limit", "4GiB"), {}),
+    "replay_ring": ((), (), (), {}),
+    "lookahead": ((), (), (), {}),
+    "progressive_layers": ((), (), (), {}),
 }

@@ -52,4 +52,14 @@ MORE_FIXES = {
     "longest_batch_late_oom": [("+ [2500]", "+ [250]")],
     "too_many_experts": [("Mixture(400,", "Mixture(100,")],
     "big_logits": [("(2, 2048)", "(1, 512)")],
+    "bptt_through_losses": [("(256, 1500,", "(256, 150,")],
+    "maml_inner_loop": [("steps=100)", "steps=5)")],
+    "search_tree": [("        return best\n", "        self.root.parent = None\n        return best\n"),
+                    ("play(400)", "play(60)")],
+    "cycles_without_gc": [("import gc\n", "import gc\nimport weakref\n"),
+                          ("View(self, k)", "View(weakref.proxy(self), k)"), ("return 16000", "return 1600")],
+    "weights_moved": [("value.to(device)", "value")],
+    "state_dataclass": [("controller(x, state)", "controller(x, state)\n        state = replace(state, "
+                         "hidden=state.hidden.detach(), cell=state.cell.detach())"),
+                        ("range(5000)", "range(300)")],
 }
