@@ -132,6 +132,8 @@ OHM_EXPORTED Status cudaLaunchKernel(const void* function, Dimensions grid, Dime
     return noted(Status::invalid_handle);
   }
   if (is_legacy(stream) && breaks_ordered_capture()) return noted(Status::capture_implicit);
+  const Capture* const capture = capture_of(stream);
+  if (capture != nullptr && capture->is_invalid) return noted(Status::capture_invalidated);
   if (is_registered(function) &&
       shared_bytes > static_cast<std::size_t>(allowed_shared_bytes(function))) {
     return noted(Status::invalid_value);
@@ -181,7 +183,7 @@ OHM_EXPORTED Status cudaFuncSetAttribute(const void* function, int attribute, in
 OHM_EXPORTED Status cudaFuncGetName(const char** name, const void* function) {
   OHM_RUNTIME_CALL;
   if (name == nullptr) return noted(Status::invalid_value);
-  *name = name_of_kernel(function);
+  *name = driver_name_of_kernel(static_cast<const Kernel*>(function));
   return *name != nullptr ? Status::success : noted(Status::invalid_device_function);
 }
 
