@@ -200,3 +200,44 @@ OHM_EXPORTED Status cuMemcpyAtoH_v2(void* to, const Array* from, std::size_t off
   return waited_for(Direction::device_to_host,
                     [&] { return copy(to, place->begin, bytes, Direction::device_to_host); });
 }
+
+OHM_EXPORTED Status cuMemcpyHtoAAsync_v2(const Array* to, std::size_t offset, const void* from,
+                                         std::size_t bytes, Stream* stream) {
+  OHM_CONTEXT_CALL;
+  const auto place = part_of_array(to, offset, 0, 0, bytes, 1, 1);
+  if (!place) return Status::invalid_value;
+  return copy_on(stream, place->begin, from, bytes, Direction::host_to_device);
+}
+
+OHM_EXPORTED Status cuMemcpyAtoHAsync_v2(void* to, const Array* from, std::size_t offset,
+                                         std::size_t bytes, Stream* stream) {
+  OHM_CONTEXT_CALL;
+  const auto place = part_of_array(from, offset, 0, 0, bytes, 1, 1);
+  if (!place) return Status::invalid_value;
+  return copy_on(stream, to, place->begin, bytes, Direction::device_to_host);
+}
+
+OHM_EXPORTED Status cuMemcpyDtoA_v2(const Array* to, std::size_t offset, const void* from,
+                                    std::size_t bytes) {
+  OHM_CONTEXT_CALL;
+  const auto place = part_of_array(to, offset, 0, 0, bytes, 1, 1);
+  if (!place) return Status::invalid_value;
+  return copy_on(nullptr, place->begin, from, bytes, Direction::device_to_device);
+}
+
+OHM_EXPORTED Status cuMemcpyAtoD_v2(void* to, const Array* from, std::size_t offset,
+                                    std::size_t bytes) {
+  OHM_CONTEXT_CALL;
+  const auto place = part_of_array(from, offset, 0, 0, bytes, 1, 1);
+  if (!place) return Status::invalid_value;
+  return copy_on(nullptr, to, place->begin, bytes, Direction::device_to_device);
+}
+
+OHM_EXPORTED Status cuMemcpyAtoA_v2(const Array* to, std::size_t to_offset, const Array* from,
+                                    std::size_t from_offset, std::size_t bytes) {
+  OHM_CONTEXT_CALL;
+  const auto target = part_of_array(to, to_offset, 0, 0, bytes, 1, 1);
+  const auto source = part_of_array(from, from_offset, 0, 0, bytes, 1, 1);
+  if (!target || !source) return Status::invalid_value;
+  return copy_on(nullptr, target->begin, source->begin, bytes, Direction::device_to_device);
+}

@@ -264,7 +264,8 @@ OHM_EXPORTED Status cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Ker
   OHM_CONTEXT_CALL;
   if (blocks == nullptr || threads <= 0) return Status::invalid_value;
   if (!is_kernel(function)) return Status::invalid_handle;
-  *blocks = resident_blocks(gpus().profile(), threads, shared_bytes);
+  *blocks =
+      threads > kMaxBlockThreads ? 0 : resident_blocks(gpus().profile(), threads, shared_bytes);
   return Status::success;
 }
 

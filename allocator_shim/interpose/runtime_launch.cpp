@@ -174,7 +174,11 @@ OHM_EXPORTED Status cudaFuncSetAttribute(const void* function, int attribute, in
   if (!is_launchable(function)) return noted(Status::invalid_device_function);
   const bool is_too_large = attribute == kDynamicSharedBytes &&
                             value > architecture_of(gpus().profile()).shared_bytes_optin;
-  const bool is_wrong = attribute < kDynamicSharedBytes || attribute > kAttributes || is_too_large;
+  constexpr int kCarveout = 9;
+  constexpr int kMostPercent = 100;
+  const bool is_number = attribute == kCarveout ? value >= -1 && value <= kMostPercent : value >= 0;
+  const bool is_wrong =
+      attribute < kDynamicSharedBytes || attribute > kAttributes || is_too_large || !is_number;
   if (is_wrong) return noted(Status::invalid_value);
   if (attribute == kDynamicSharedBytes) allow_shared_bytes(function, value);
   return Status::success;
@@ -214,7 +218,8 @@ OHM_EXPORTED Status cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
   OHM_RUNTIME_CALL;
   if (blocks == nullptr || threads <= 0) return noted(Status::invalid_value);
   if (!is_launchable(function)) return noted(Status::invalid_device_function);
-  *blocks = resident_blocks(gpus().profile(), threads, shared_bytes);
+  *blocks =
+      threads > kMaxBlockThreads ? 0 : resident_blocks(gpus().profile(), threads, shared_bytes);
   return Status::success;
 }
 
