@@ -96,7 +96,7 @@ Status copy(void* to, const void* from, std::size_t bytes, Direction direction) 
 
 Status copy_on(const Stream* stream, void* to, const void* from, std::size_t bytes,
                Direction direction) {
-  const Status status = on_stream(stream, [&] { return copy(to, from, bytes, direction); });
+  const Status status = on_stream(stream, [=] { return copy(to, from, bytes, direction); });
   if (calls_in_flight == 0 || status != Status::success || capture_of(stream) != nullptr) {
     return status;
   }

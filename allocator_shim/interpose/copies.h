@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "allocator_shim/interpose/known_values.h"
 #include "allocator_shim/interpose/objects.h"
 #include "allocator_shim/interpose/status.h"
 #include "allocator_shim/interpose/work_in_flight.h"
@@ -48,15 +49,25 @@ Status fill_rows(void* to, std::size_t pitch, int byte, std::size_t row_bytes, s
 Status fill_words(std::uint32_t* to, std::uint32_t word, std::size_t count);
 Status fill_words(std::uint16_t* to, std::uint16_t word, std::size_t count);
 
+/// What waits, or is work of the legacy default stream, ends captures that do not allow it.
+inline Status check_captures(bool is_waited_for) {
+  if (breaks_ordered_capture()) return Status::capture_implicit;
+  return is_waited_for && breaks_capture() ? Status::capture_not_allowed : Status::success;
+}
+
 /// For the calls that take a stream. Where that is captured, a copy or a fill becomes a node of the
-/// graph, and nothing is written: what graphs compute is followed, or unknown, at each replay.
+/// graph, which writes at each launch: not where those who follow operators write then.
 template <typename Write>
 Status on_stream(const Stream* stream, Write write, NodeType type = NodeType::copy) {
   if (!is_stream(stream)) return Status::invalid_handle;
-  if (capture_of(stream) != nullptr) {
-    note_work(stream, type);
-    return Status::success;
+  if (const Capture* const capture = capture_of(stream)) {
+    if (capture->is_invalid) return Status::capture_invalidated;
+    judge_provisional_values();
+    const NodeWork work = are_values_followed() ? NodeWork() : NodeWork([write] { write(); });
+    return capture_work(stream, type, work) != nullptr ? Status::success : Status::out_of_memory;
   }
+  const Status captures = is_legacy(stream) ? check_captures(false) : Status::success;
+  if (captures != Status::success) return captures;
   const Status status = write();
   if (status == Status::success) note_launched(stream);
   return status;
@@ -70,6 +81,8 @@ Status copy_on(const Stream* stream, void* to, const void* from, std::size_t byt
 /// they stay on devices.
 template <typename Write>
 Status waited_for(Direction direction, Write write) {
+  const Status captures = check_captures(true);
+  if (captures != Status::success) return captures;
   const Status status = write();
   if (status != Status::success) return status;
   note_launched(nullptr);

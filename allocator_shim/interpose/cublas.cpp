@@ -72,6 +72,8 @@ OHM_EXPORTED int cublasGetStream_v2(BlasHandle* handle, Stream** stream) {
 OHM_EXPORTED int cublasSetMathMode(BlasHandle* handle, int mode) {
   OHM_LIBRARY_CALL(int);
   if (!is_object(handle)) return kNotInitialized;
+  constexpr int kModes = 31;  // numbers and flags
+  if ((mode & ~kModes) != 0) return kInvalidValue;
   handle->math_mode = mode;
   return kLibrarySuccess;
 }
@@ -84,9 +86,20 @@ OHM_EXPORTED int cublasGetMathMode(BlasHandle* handle, int* mode) {
   return kLibrarySuccess;
 }
 
+/// A program's memory, which nothing needs here.
+OHM_EXPORTED int cublasSetWorkspace_v2(const BlasHandle* handle, const void* memory,
+                                       std::size_t /*bytes*/) {
+  OHM_LIBRARY_CALL(int);
+  constexpr std::uintptr_t kAlignment = 256;
+  if (!is_object(handle)) return kNotInitialized;
+  const bool is_aligned = reinterpret_cast<std::uintptr_t>(memory) % kAlignment == 0;
+  return is_aligned ? kLibrarySuccess : kInvalidValue;
+}
+
 OHM_EXPORTED int cublasSetPointerMode_v2(BlasHandle* handle, int mode) {
   OHM_LIBRARY_CALL(int);
   if (!is_object(handle)) return kNotInitialized;
+  if (mode != 0 && mode != 1) return kInvalidValue;
   handle->pointer_mode = mode;
   return kLibrarySuccess;
 }
@@ -148,13 +161,16 @@ OHM_EXPORTED std::size_t cublasLtGetVersion() {
   return static_cast<std::size_t>(toolkit_of_process().cublas);
 }
 
-OHM_EXPORTED int cublasLtMatmulAlgoGetHeuristic(void* /*handle*/, void* /*operation*/, void* /*a*/,
-                                                void* /*b*/, void* /*c*/, void* /*d*/,
-                                                void* /*preference*/, int wanted,
+OHM_EXPORTED int cublasLtMatmulAlgoGetHeuristic(void* /*handle*/, void* operation, void* a, void* b,
+                                                void* c, void* d, void* /*preference*/, int wanted,
                                                 HeuristicResult* results, int* count) {
   OHM_LIBRARY_CALL(int);
-  *count = wanted > 0 ? 1 : 0;
-  if (wanted > 0) *results = kOnlyAlgorithm;
+  for (const void* descriptor : {operation, a, b, c, d}) {
+    if (descriptor == nullptr) return kInvalidValue;
+  }
+  if (wanted <= 0 || results == nullptr || count == nullptr) return kInvalidValue;
+  *count = 1;
+  *results = kOnlyAlgorithm;
   return kLibrarySuccess;
 }
 

@@ -37,7 +37,7 @@ int copy_columns(const ColumnCopy& columns, Direction way) {
 }
 
 int copy_columns_on(Stream* stream, const ColumnCopy& columns, Direction way) {
-  return code_of_copy(on_stream(stream, [&] { return columns.copy_all(way); }));
+  return code_of_copy(on_stream(stream, [columns, way] { return columns.copy_all(way); }));
 }
 
 /// Calls act(columns).

@@ -7,6 +7,7 @@
 
 #include "allocator_shim/interpose/arrays.h"
 #include "allocator_shim/interpose/copies.h"
+#include "allocator_shim/interpose/driver_copies.h"
 #include "allocator_shim/interpose/entry_call.h"
 #include "allocator_shim/interpose/exported.h"
 #include "allocator_shim/interpose/gpu_system.h"
@@ -15,43 +16,6 @@
 using namespace ohm::interpose;
 
 namespace {
-
-/// CUmemorytype.
-enum class MemoryType : int { host = 1, device, array, unified };
-
-/// One end of CUDA_MEMCPY2D.
-struct PlaneEnd {
-  std::size_t x_bytes, y;
-  MemoryType type;
-  std::byte* host;
-  std::byte* device;
-  const Array* array;
-  std::size_t pitch;
-};
-struct PlaneCopy {
-  PlaneEnd from, to;
-  std::size_t row_bytes, rows;
-};
-
-/// One end of CUDA_MEMCPY3D.
-struct SpaceEnd {
-  std::size_t x_bytes, y, z, level;
-  MemoryType type;
-  std::byte* host;
-  std::byte* device;
-  const Array* array;
-  void* reserved;
-  std::size_t pitch, rows;
-
-  static SpaceEnd of(const PlaneEnd& plane) {
-    return {plane.x_bytes, plane.y,     0,       0,           plane.type, plane.host,
-            plane.device,  plane.array, nullptr, plane.pitch, 0};
-  }
-};
-struct SpaceCopy {
-  SpaceEnd from, to;
-  std::size_t row_bytes, rows, slices;
-};
 
 /// nullopt: it is beyond an array, or rows overlap.
 std::optional<CopyEnd> place_of_end(const SpaceEnd& end, const SpaceCopy& copied) {
@@ -66,14 +30,6 @@ std::optional<CopyEnd> place_of_end(const SpaceEnd& end, const SpaceCopy& copied
   std::byte* const begin = end.type == MemoryType::host ? end.host : end.device;
   const std::size_t slice_bytes = pitch * end.rows;
   return CopyEnd{begin + end.z * slice_bytes + end.y * pitch + end.x_bytes, pitch, slice_bytes};
-}
-
-Direction direction_between(MemoryType from, MemoryType to) {
-  if (from == MemoryType::unified || to == MemoryType::unified) return Direction::unified;
-  if (from == MemoryType::host) {
-    return to == MemoryType::host ? Direction::host_to_host : Direction::host_to_device;
-  }
-  return to == MemoryType::host ? Direction::device_to_host : Direction::device_to_device;
 }
 
 bool is_memory_type(MemoryType type) {
@@ -101,7 +57,7 @@ Status copy_space_now(const SpaceCopy& copied) {
 Status copy_space_on(const Stream* stream, const SpaceCopy& copied) {
   if (!has_memory_types(copied)) return Status::invalid_value;
   const Direction way = direction_between(copied.from.type, copied.to.type);
-  return on_stream(stream, [&] { return copy_space(copied, way); });
+  return on_stream(stream, [copied, way] { return copy_space(copied, way); });
 }
 
 SpaceCopy space_of(const PlaneCopy& copied) {
@@ -243,4 +199,45 @@ OHM_EXPORTED Status cuMemcpyAtoH_v2(void* to, const Array* from, std::size_t off
   if (!place) return Status::invalid_value;
   return waited_for(Direction::device_to_host,
                     [&] { return copy(to, place->begin, bytes, Direction::device_to_host); });
+}
+
+OHM_EXPORTED Status cuMemcpyHtoAAsync_v2(const Array* to, std::size_t offset, const void* from,
+                                         std::size_t bytes, Stream* stream) {
+  OHM_CONTEXT_CALL;
+  const auto place = part_of_array(to, offset, 0, 0, bytes, 1, 1);
+  if (!place) return Status::invalid_value;
+  return copy_on(stream, place->begin, from, bytes, Direction::host_to_device);
+}
+
+OHM_EXPORTED Status cuMemcpyAtoHAsync_v2(void* to, const Array* from, std::size_t offset,
+                                         std::size_t bytes, Stream* stream) {
+  OHM_CONTEXT_CALL;
+  const auto place = part_of_array(from, offset, 0, 0, bytes, 1, 1);
+  if (!place) return Status::invalid_value;
+  return copy_on(stream, to, place->begin, bytes, Direction::device_to_host);
+}
+
+OHM_EXPORTED Status cuMemcpyDtoA_v2(const Array* to, std::size_t offset, const void* from,
+                                    std::size_t bytes) {
+  OHM_CONTEXT_CALL;
+  const auto place = part_of_array(to, offset, 0, 0, bytes, 1, 1);
+  if (!place) return Status::invalid_value;
+  return copy_on(nullptr, place->begin, from, bytes, Direction::device_to_device);
+}
+
+OHM_EXPORTED Status cuMemcpyAtoD_v2(void* to, const Array* from, std::size_t offset,
+                                    std::size_t bytes) {
+  OHM_CONTEXT_CALL;
+  const auto place = part_of_array(from, offset, 0, 0, bytes, 1, 1);
+  if (!place) return Status::invalid_value;
+  return copy_on(nullptr, to, place->begin, bytes, Direction::device_to_device);
+}
+
+OHM_EXPORTED Status cuMemcpyAtoA_v2(const Array* to, std::size_t to_offset, const Array* from,
+                                    std::size_t from_offset, std::size_t bytes) {
+  OHM_CONTEXT_CALL;
+  const auto target = part_of_array(to, to_offset, 0, 0, bytes, 1, 1);
+  const auto source = part_of_array(from, from_offset, 0, 0, bytes, 1, 1);
+  if (!target || !source) return Status::invalid_value;
+  return copy_on(nullptr, target->begin, source->begin, bytes, Direction::device_to_device);
 }

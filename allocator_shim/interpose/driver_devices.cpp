@@ -225,6 +225,7 @@ OHM_EXPORTED Status cuCtxGetDevice(int* device) {
 
 OHM_EXPORTED Status cuCtxSynchronize() {
   OHM_CONTEXT_CALL;
+  if (breaks_capture_of(gpus().current())) return Status::capture_not_allowed;
   note_device_waited(gpus().current());
   gpus().trim_pools();
   return Status::success;

@@ -26,7 +26,7 @@ Status fill_line(std::uint32_t* to, std::uint32_t value, std::size_t count) {
 template <typename Word>
 Status fill_line_on(const Stream* stream, Word* to, Word value, std::size_t count) {
   return on_stream(
-      stream, [&] { return fill_line(to, value, count); }, NodeType::fill);
+      stream, [=] { return fill_line(to, value, count); }, NodeType::fill);
 }
 
 /// Rows of so many words, which begin `pitch` bytes after each other.
@@ -51,7 +51,7 @@ template <typename Word>
 Status fill_plane_on(const Stream* stream, Word* to, std::size_t pitch, Word value,
                      std::size_t count, std::size_t rows) {
   return on_stream(
-      stream, [&] { return fill_plane(to, pitch, value, count, rows); }, NodeType::fill);
+      stream, [=] { return fill_plane(to, pitch, value, count, rows); }, NodeType::fill);
 }
 
 }  // namespace

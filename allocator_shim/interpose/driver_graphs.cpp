@@ -1,5 +1,6 @@
 // CUDA's driver: graphs, and what they say about their nodes, which are the runtime's.
 #include <cstddef>
+#include <cstdint>
 
 #include "allocator_shim/interpose/entry_call.h"
 #include "allocator_shim/interpose/exported.h"
@@ -13,22 +14,33 @@ extern "C" {
 Status cudaGraphCreate(Graph** graph, unsigned flags);
 Status cudaGraphClone(Graph** clone, Graph* graph);
 Status cudaGraphDestroy(Graph* graph);
+Status cudaGraphNodeFindInClone(GraphNode** found, const GraphNode* source, Graph* clone);
 Status cudaGraphInstantiateWithFlags(ExecutableGraph** executable, Graph* graph,
                                      unsigned long long flags);
+Status cudaGraphInstantiateWithParams(ExecutableGraph** executable, Graph* graph,
+                                      InstantiationParameters* parameters);
+Status cudaGraphExecGetFlags(ExecutableGraph* executable, unsigned long long* flags);
 Status cudaGraphExecDestroy(ExecutableGraph* executable);
 Status cudaGraphUpload(ExecutableGraph* executable, Stream* stream);
 Status cudaGraphLaunch(ExecutableGraph* executable, Stream* stream);
 Status cudaGraphExecUpdate(ExecutableGraph* executable, Graph* graph, UpdateResult* result);
 Status cudaGraphGetNodes(Graph* graph, GraphNode** nodes, std::size_t* count);
 Status cudaGraphGetRootNodes(Graph* graph, GraphNode** nodes, std::size_t* count);
+Status cudaGraphGetEdges(Graph* graph, GraphNode** from, GraphNode** to, void* edges,
+                         std::size_t* count);
+Status add_dependencies_13(Graph* graph, GraphNode* const* from, GraphNode* const* to,
+                           const void* edges, std::size_t count);
+Status remove_dependencies_13(Graph* graph, GraphNode* const* from, GraphNode* const* to,
+                              const void* edges, std::size_t count);
 Status cudaGraphNodeGetType(const GraphNode* node, NodeType* type);
-Status cudaGraphAddEmptyNode(GraphNode** node, Graph* graph, GraphNode* const* dependencies,
-                             std::size_t count);
-Status cudaGraphAddKernelNode(GraphNode** node, Graph* graph, GraphNode* const* dependencies,
-                              std::size_t count, const KernelParameters* parameters);
-Status cudaGraphAddHostNode(GraphNode** node, Graph* graph, GraphNode* const* dependencies,
-                            std::size_t count, const HostParameters* parameters);
-Status cudaGraphDestroyNode(GraphNode* node);
+Status node_dependencies_13(const GraphNode* node, GraphNode** dependencies, void* edges,
+                            std::size_t* count);
+Status cudaGraphNodeGetDependentNodes(const GraphNode* node, GraphNode** nodes, void* edges,
+                                      std::size_t* count);
+Status cudaGraphDebugDotPrint(Graph* graph, const char* path, unsigned flags);
+Status cudaDeviceGraphMemTrim(int device);
+Status cudaDeviceGetGraphMemAttribute(int device, int attribute, std::uint64_t* value);
+Status cudaDeviceSetGraphMemAttribute(int device, int attribute, const std::uint64_t* value);
 }
 
 OHM_EXPORTED Status cuGraphCreate(Graph** graph, unsigned flags) {
@@ -46,6 +58,12 @@ OHM_EXPORTED Status cuGraphDestroy(Graph* graph) {
   return cudaGraphDestroy(graph);
 }
 
+OHM_EXPORTED Status cuGraphNodeFindInClone(GraphNode** found, const GraphNode* source,
+                                           Graph* clone) {
+  OHM_CONTEXT_CALL;
+  return cudaGraphNodeFindInClone(found, source, clone);
+}
+
 OHM_EXPORTED Status cuGraphInstantiateWithFlags(ExecutableGraph** executable, Graph* graph,
                                                 unsigned long long flags) {
   OHM_CONTEXT_CALL;
@@ -53,9 +71,14 @@ OHM_EXPORTED Status cuGraphInstantiateWithFlags(ExecutableGraph** executable, Gr
 }
 
 OHM_EXPORTED Status cuGraphInstantiateWithParams(ExecutableGraph** executable, Graph* graph,
-                                                 void* /*parameters*/) {
+                                                 InstantiationParameters* parameters) {
   OHM_CONTEXT_CALL;
-  return cudaGraphInstantiateWithFlags(executable, graph, 0);
+  return cudaGraphInstantiateWithParams(executable, graph, parameters);
+}
+
+OHM_EXPORTED Status cuGraphExecGetFlags(ExecutableGraph* executable, unsigned long long* flags) {
+  OHM_CONTEXT_CALL;
+  return cudaGraphExecGetFlags(executable, flags);
 }
 
 OHM_EXPORTED Status cuGraphExecDestroy(ExecutableGraph* executable) {
@@ -89,36 +112,60 @@ OHM_EXPORTED Status cuGraphGetRootNodes(Graph* graph, GraphNode** nodes, std::si
   return cudaGraphGetRootNodes(graph, nodes, count);
 }
 
+OHM_EXPORTED Status cuGraphGetEdges_v2(Graph* graph, GraphNode** from, GraphNode** to, void* edges,
+                                       std::size_t* count) {
+  OHM_CONTEXT_CALL;
+  return cudaGraphGetEdges(graph, from, to, edges, count);
+}
+
+OHM_EXPORTED Status cuGraphAddDependencies_v2(Graph* graph, GraphNode* const* from,
+                                              GraphNode* const* to, const void* edges,
+                                              std::size_t count) {
+  OHM_CONTEXT_CALL;
+  return add_dependencies_13(graph, from, to, edges, count);
+}
+
+OHM_EXPORTED Status cuGraphRemoveDependencies_v2(Graph* graph, GraphNode* const* from,
+                                                 GraphNode* const* to, const void* edges,
+                                                 std::size_t count) {
+  OHM_CONTEXT_CALL;
+  return remove_dependencies_13(graph, from, to, edges, count);
+}
+
 OHM_EXPORTED Status cuGraphNodeGetType(const GraphNode* node, NodeType* type) {
   OHM_CONTEXT_CALL;
   return cudaGraphNodeGetType(node, type);
 }
 
-OHM_EXPORTED Status cuGraphAddEmptyNode(GraphNode** node, Graph* graph,
-                                        GraphNode* const* dependencies, std::size_t count) {
+OHM_EXPORTED Status cuGraphNodeGetDependencies_v2(const GraphNode* node, GraphNode** dependencies,
+                                                  void* edges, std::size_t* count) {
   OHM_CONTEXT_CALL;
-  return cudaGraphAddEmptyNode(node, graph, dependencies, count);
+  return node_dependencies_13(node, dependencies, edges, count);
 }
 
-/// Its parameters begin as the runtime's; what is wrong with them has one code.
-OHM_EXPORTED Status cuGraphAddKernelNode_v2(GraphNode** node, Graph* graph,
-                                            GraphNode* const* dependencies, std::size_t count,
-                                            const KernelParameters* parameters) {
+OHM_EXPORTED Status cuGraphNodeGetDependentNodes_v2(const GraphNode* node, GraphNode** nodes,
+                                                    void* edges, std::size_t* count) {
   OHM_CONTEXT_CALL;
-  const Status status = cudaGraphAddKernelNode(node, graph, dependencies, count, parameters);
-  const bool is_wrong =
-      status == Status::invalid_device_function || status == Status::invalid_configuration;
-  return is_wrong ? Status::invalid_value : status;
+  return cudaGraphNodeGetDependentNodes(node, nodes, edges, count);
 }
 
-OHM_EXPORTED Status cuGraphAddHostNode(GraphNode** node, Graph* graph,
-                                       GraphNode* const* dependencies, std::size_t count,
-                                       const HostParameters* parameters) {
+OHM_EXPORTED Status cuGraphDebugDotPrint(Graph* graph, const char* path, unsigned flags) {
   OHM_CONTEXT_CALL;
-  return cudaGraphAddHostNode(node, graph, dependencies, count, parameters);
+  return cudaGraphDebugDotPrint(graph, path, flags);
 }
 
-OHM_EXPORTED Status cuGraphDestroyNode(GraphNode* node) {
-  OHM_CONTEXT_CALL;
-  return cudaGraphDestroyNode(node);
+OHM_EXPORTED Status cuDeviceGraphMemTrim(int device) {
+  OHM_DRIVER_CALL;
+  return cudaDeviceGraphMemTrim(device);
+}
+
+OHM_EXPORTED Status cuDeviceGetGraphMemAttribute(int device, int attribute, std::uint64_t* value) {
+  OHM_DRIVER_CALL;
+  return cudaDeviceGetGraphMemAttribute(device, attribute, value);
+}
+
+OHM_EXPORTED Status cuDeviceSetGraphMemAttribute(int device, int attribute,
+                                                 const std::uint64_t* value) {
+  OHM_DRIVER_CALL;
+  return cudaDeviceSetGraphMemAttribute(device, attribute, value);
 }

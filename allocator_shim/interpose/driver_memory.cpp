@@ -73,11 +73,13 @@ Status copy_waited_for(void* to, const void* from, std::size_t bytes, Direction 
 OHM_EXPORTED Status cuMemAlloc_v2(DeviceAddress* address, std::size_t bytes) {
   OHM_CONTEXT_CALL;
   if (address == nullptr || bytes == 0) return Status::invalid_value;
+  if (breaks_capture()) return Status::capture_not_allowed;
   return gpus().allocate(gpus().current(), bytes, current_context(), *address);
 }
 
 OHM_EXPORTED Status cuMemFree_v2(DeviceAddress address) {
   OHM_CONTEXT_CALL;
+  if (breaks_capture()) return Status::capture_not_allowed;
   return free_when_finished(address);
 }
 
@@ -270,11 +272,18 @@ OHM_EXPORTED Status cuMemRelease(PhysicalMemory* memory) {
   return gpus().release(memory);
 }
 
+OHM_EXPORTED Status cuMemRetainAllocationHandle(PhysicalMemory** memory, void* pointer) {
+  OHM_DRIVER_CALL;
+  if (memory == nullptr) return Status::invalid_value;
+  return gpus().retain(reinterpret_cast<DeviceAddress>(pointer), *memory);
+}
+
 OHM_EXPORTED Status cuMemMap(DeviceAddress address, std::size_t bytes, std::size_t offset,
                              PhysicalMemory* memory, std::uint64_t flags) {
   OHM_DRIVER_CALL;
-  if (flags != 0) return Status::invalid_value;
-  return offset == 0 ? gpus().map(address, bytes, memory) : Status::not_supported;
+  // NVIDIA's takes no other offset, either.
+  if (flags != 0 || offset != 0) return Status::invalid_value;
+  return gpus().map(address, bytes, memory);
 }
 
 OHM_EXPORTED Status cuMemSetAccess(DeviceAddress address, std::size_t bytes,

@@ -2,8 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <fstream>
-#include <iterator>
 #include <string>
 
 #include "allocator_shim/interpose/device_model.h"
@@ -48,13 +46,7 @@ OHM_EXPORTED Status cuModuleLoadDataEx(Module** module, const void* image, unsig
 OHM_EXPORTED Status cuModuleLoad(Module** module, const char* path) {
   OHM_CONTEXT_CALL;
   if (module == nullptr || path == nullptr) return Status::invalid_value;
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) return Status::file_not_found;
-  // With an end, as text has, and room for the headers of what is no text.
-  constexpr std::size_t kMargin = 64;
-  const std::string image =
-      std::string(std::istreambuf_iterator<char>(stream), {}) + std::string(kMargin, '\0');
-  return load_module(*module, image.data());
+  return load_module_file(*module, path);
 }
 
 OHM_EXPORTED Status cuModuleLoadFatBinary(Module** module, const void* image) {
@@ -95,6 +87,15 @@ OHM_EXPORTED Status cuLibraryLoadData(Module** library, const void* image, void*
   return load_module(*library, image);
 }
 
+OHM_EXPORTED Status cuLibraryLoadFromFile(Module** library, const char* path, void* /*options*/,
+                                          void** /*values*/, unsigned /*count*/,
+                                          void* /*library_options*/, void** /*library_values*/,
+                                          unsigned /*library_count*/) {
+  OHM_DRIVER_CALL;
+  if (library == nullptr || path == nullptr) return Status::invalid_value;
+  return load_module_file(*library, path);
+}
+
 OHM_EXPORTED Status cuLibraryUnload(Module* library) {
   OHM_DRIVER_CALL;
   return unload_module(library) ? Status::success : Status::invalid_handle;
@@ -112,6 +113,14 @@ OHM_EXPORTED Status cuLibraryGetKernel(Kernel** kernel, Module* library, const c
   OHM_DRIVER_CALL;
   if (kernel == nullptr || name == nullptr) return Status::invalid_value;
   return find_kernel(*kernel, library, name);
+}
+
+OHM_EXPORTED Status cuKernelGetLibrary(Module** library, Kernel* kernel) {
+  OHM_DRIVER_CALL;
+  if (library == nullptr) return Status::invalid_value;
+  if (!is_kernel(kernel)) return Status::invalid_handle;
+  *library = module_of(kernel);
+  return *library == nullptr ? Status::not_supported : Status::success;
 }
 
 OHM_EXPORTED Status cuKernelGetFunction(Kernel** function, Kernel* kernel) {
@@ -255,7 +264,8 @@ OHM_EXPORTED Status cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Ker
   OHM_CONTEXT_CALL;
   if (blocks == nullptr || threads <= 0) return Status::invalid_value;
   if (!is_kernel(function)) return Status::invalid_handle;
-  *blocks = resident_blocks(gpus().profile(), threads, shared_bytes);
+  *blocks =
+      threads > kMaxBlockThreads ? 0 : resident_blocks(gpus().profile(), threads, shared_bytes);
   return Status::success;
 }
 

@@ -60,7 +60,7 @@ std::optional<KnownMemory> memory_at(DeviceAddress address) {
     return KnownMemory{range->device, range->address, range->bytes, true, false};
   }
   if (const auto range = gpus().pinned_range(pointer)) {
-    return KnownMemory{gpus().current(), range->address, range->bytes, false,
+    return KnownMemory{range->device, range->address, range->bytes, false,
                        !gpus().is_variable(pointer)};
   }
   return std::nullopt;

@@ -17,6 +17,10 @@ Status cudaMemPoolDestroy(MemoryPool* pool);
 Status cudaMemPoolTrimTo(MemoryPool* pool, std::size_t kept_bytes);
 Status cudaMemPoolGetAttribute(MemoryPool* pool, int attribute, void* value);
 Status cudaMemPoolSetAttribute(MemoryPool* pool, int attribute, void* value);
+Status cudaMemPoolSetAccess(MemoryPool* pool, const PoolAccess* accesses, std::size_t count);
+Status cudaMemPoolExportToShareableHandle(void* handle, const MemoryPool* pool, int handle_type,
+                                          unsigned flags);
+Status cudaMemPoolExportPointer(void* exported, const void* pointer);
 Status cudaMemPoolGetAccess(int* flags, const MemoryPool* pool, const PoolLocation* location);
 }
 
@@ -58,6 +62,23 @@ OHM_EXPORTED Status cuMemPoolGetAttribute(MemoryPool* pool, int attribute, void*
 OHM_EXPORTED Status cuMemPoolSetAttribute(MemoryPool* pool, int attribute, void* value) {
   OHM_DRIVER_CALL;
   return cudaMemPoolSetAttribute(pool, attribute, value);
+}
+
+OHM_EXPORTED Status cuMemPoolSetAccess(MemoryPool* pool, const PoolAccess* accesses,
+                                       std::size_t count) {
+  OHM_DRIVER_CALL;
+  return cudaMemPoolSetAccess(pool, accesses, count);
+}
+
+OHM_EXPORTED Status cuMemPoolExportToShareableHandle(void* handle, const MemoryPool* pool,
+                                                     int handle_type, unsigned flags) {
+  OHM_DRIVER_CALL;
+  return cudaMemPoolExportToShareableHandle(handle, pool, handle_type, flags);
+}
+
+OHM_EXPORTED Status cuMemPoolExportPointer(void* exported, const void* pointer) {
+  OHM_DRIVER_CALL;
+  return cudaMemPoolExportPointer(exported, pointer);
 }
 
 OHM_EXPORTED Status cuMemPoolGetAccess(int* flags, const MemoryPool* pool,

@@ -7,6 +7,7 @@
 #include "allocator_shim/interpose/contexts.h"
 #include "allocator_shim/interpose/driver_call.h"
 #include "allocator_shim/interpose/gpu_system.h"
+#include "allocator_shim/interpose/objects.h"
 #include "allocator_shim/interpose/status.h"
 
 namespace ohm::interpose {
@@ -50,8 +51,9 @@ int injected_nccl_error();
 
 /// Of the runtime, in a function of another name: it initializes the driver itself, and every
 /// failure is kept for cudaGetLastError.
-#define OHM_RUNTIME_CALL_OF(name)        \
-  ohm::interpose::note_use_of_runtime(); \
+#define OHM_RUNTIME_CALL_OF(name)                                                     \
+  if (ohm::interpose::is_within_host_function()) return noted(Status::not_permitted); \
+  ohm::interpose::note_use_of_runtime();                                              \
   OHM_RUNTIME_QUERY_OF(name)
 #define OHM_RUNTIME_CALL OHM_RUNTIME_CALL_OF(__func__)
 
@@ -75,8 +77,9 @@ int injected_nccl_error();
   if (entry_call.has_failed()) return entry_call.status()
 
 /// The same for what needs a current context.
-#define OHM_CONTEXT_CALL \
-  OHM_DRIVER_CALL;       \
+#define OHM_CONTEXT_CALL                                                       \
+  if (ohm::interpose::is_within_host_function()) return Status::not_permitted; \
+  OHM_DRIVER_CALL;                                                             \
   if (ohm::interpose::current_context() == nullptr) return Status::invalid_context
 
 /// Of another library, whose results are of this type.

@@ -68,9 +68,21 @@ void GpuSystem::drop(PhysicalMemory* memory) {
 
 Status GpuSystem::release(PhysicalMemory* memory) {
   const std::lock_guard guard(mutex_);
-  if (!is_physical(memory) || memory->is_released) return Status::invalid_value;
-  memory->is_released = true;
+  if (!is_physical(memory) || memory->handles == 0) return Status::invalid_value;
+  --memory->handles;
   drop(memory);
+  return Status::success;
+}
+
+Status GpuSystem::retain(DeviceAddress address, PhysicalMemory*& memory) {
+  const std::lock_guard guard(mutex_);
+  const Gpu* const gpu = owner(address);
+  if (gpu == nullptr) return Status::invalid_value;
+  const auto mapping = holder(gpu->mappings, address);
+  if (mapping == gpu->mappings.end()) return Status::invalid_value;
+  memory = mapping->second.memory;
+  ++memory->references;
+  ++memory->handles;
   return Status::success;
 }
 
@@ -81,7 +93,12 @@ Status GpuSystem::map(DeviceAddress address, std::size_t bytes, PhysicalMemory* 
   if (gpu == nullptr || bytes != memory->bytes) return Status::invalid_value;
   const auto range = holder(gpu->ranges, address);
   const bool fits = range != gpu->ranges.end() && address - range->first + bytes <= range->second;
-  if (!fits || gpu->mappings.count(address) != 0) return Status::invalid_value;
+  const auto next = gpu->mappings.lower_bound(address);
+  const bool meets_other = holder(gpu->mappings, address) != gpu->mappings.end() ||
+                           (next != gpu->mappings.end() && next->first - address < bytes);
+  if (!fits || meets_other || address % AddressSpace::kGranuleBytes != 0) {
+    return Status::invalid_value;
+  }
   try {
     gpu->memory->map_chunk(address, bytes);
   } catch (const HostRefusal& refusal) {

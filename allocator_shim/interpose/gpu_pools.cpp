@@ -54,11 +54,13 @@ Status GpuSystem::choose_pool(int device, MemoryPool* pool) {
   return Status::success;
 }
 
-MemoryPool* GpuSystem::create_pool(int device) {
+MemoryPool* GpuSystem::create_pool(int device, std::size_t most_bytes, int handle_types) {
   const std::lock_guard guard(mutex_);
   MemoryPool* const pool = has(device) ? pools_.create() : nullptr;
   if (pool == nullptr) return nullptr;
   pool->device = device;
+  pool->most_bytes = AddressSpace::round_up(most_bytes);
+  pool->handle_types = handle_types;
   live_pools_.push_back(pool);
   return pool;
 }
@@ -97,6 +99,9 @@ Status GpuSystem::allocate_from(MemoryPool* pool, std::size_t bytes, const Conte
   auto block = pool->memory.take(block_bytes);
   const bool is_cached = block.has_value();
   if (!is_cached) {
+    const bool is_full =
+        pool->most_bytes != 0 && pool->reserved_bytes() + segment_bytes > pool->most_bytes;
+    if (is_full) return not_granted(device, bytes, NotGranted::by_card);
     if (take(device, segment_bytes, address) != Status::success) {
       return not_granted(device, bytes, NotGranted::by_card);
     }
@@ -108,6 +113,14 @@ Status GpuSystem::allocate_from(MemoryPool* pool, std::size_t bytes, const Conte
   gpus_[static_cast<std::size_t>(device)].blocks[address] = {bytes, block_bytes, context, pool};
   record_request(device, address, bytes, is_cached ? 0 : segment_bytes);
   return Status::success;
+}
+
+const MemoryPool* GpuSystem::pool_of(DeviceAddress address) {
+  const std::lock_guard guard(mutex_);
+  const Gpu* const gpu = owner(address);
+  if (gpu == nullptr) return nullptr;
+  const auto block = gpu->blocks.find(address);
+  return block == gpu->blocks.end() ? nullptr : block->second.pool;
 }
 
 void GpuSystem::trim(MemoryPool& pool, std::size_t kept_bytes) {

@@ -1,11 +1,9 @@
 #include "allocator_shim/interpose/gpu_system.h"
 
 #include <fmt/format.h>
-#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
@@ -25,50 +23,6 @@ thread_local int current_device = 0;
 /// Whether the driver puts it into a granule with others.
 bool is_small(std::size_t bytes) { return bytes <= AddressSpace::kGranuleBytes / 2; }
 
-/// Of the processes that share the GPUs; nullptr: they do not, or it could not be opened.
-GpuTable* mapped_table = nullptr;
-
-/// What `make` makes of a variable of the environment. The program ends where that cannot be read:
-/// no GPU is better than another one than was asked for.
-template <class Make>
-auto made_of(const char* variable, Make&& make) {
-  const char* const value = std::getenv(variable);
-  try {
-    return make(std::string_view(value == nullptr ? "" : value));
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "ohm: {}: {}\n", variable, error.what());
-    std::_Exit(EXIT_FAILURE);
-  }
-}
-
-GpuSystem* make_system() {
-  FaultPlan faults = made_of(kFaultVariable, [](std::string_view plan) {
-    return plan.empty() ? FaultPlan() : FaultPlan::parse(plan, PlannedCalls::device);
-  });
-  GpuTable* const table = made_of(kSharedGpusVariable, [](std::string_view path) {
-    return path.empty() || mapped_table != nullptr ? mapped_table : new GpuTable(std::string(path));
-  });
-  auto* const system = made_of(kGpusVariable, [&](std::string_view selection) {
-    return new GpuSystem(selection.empty() ? kDefaultGpu : selection,
-                         std::getenv("CUDA_VISIBLE_DEVICES"), std::move(faults), table);
-  });
-  DeviceRecord::start(system->capacities());
-  return system;
-}
-
-/// What a program took that this process was before belongs to nobody; and a program that changes
-/// its user, or its root folder, has the table already.
-[[gnu::constructor]] void map_table() {
-  const char* const path = std::getenv(kSharedGpusVariable);
-  if (path == nullptr || *path == '\0') return;
-  try {
-    mapped_table = new GpuTable(path);
-    mapped_table->forget_this_process();
-  } catch (const std::invalid_argument&) {
-    // It is said where GPUs are used.
-  }
-}
-
 /// Which GPUs of the machine a list of them names, in its order.
 std::vector<int> visible_numbers(const char* list, int machine_count) {
   std::vector<int> numbers;
@@ -87,44 +41,11 @@ std::vector<int> visible_numbers(const char* list, int machine_count) {
   return numbers;
 }
 
-/// Made at its first use, which another thread may be in the middle of when this one forks: held
-/// then, as all of its state is. A static variable of a function would be left incomplete in the
-/// child, which waits for it for ever.
-std::mutex first_use;
-std::atomic<GpuSystem*> made_system = nullptr;
-
-void hold_for_fork() {
-  first_use.lock();
-  if (GpuSystem* const system = made_system) system->lock();
-}
-
-void release_after_fork() {
-  if (GpuSystem* const system = made_system) system->unlock();
-  first_use.unlock();
-}
-
-void release_in_child() {
-  DeviceRecord::forget();
-  if (GpuSystem* const system = made_system) system->lose_by_fork();
-  release_after_fork();
-}
-
-[[gnu::constructor]] void follow_forks() {
-  pthread_atfork(hold_for_fork, release_after_fork, release_in_child);
-}
-
 }  // namespace
 
 Status refused(const HostRefusal& refusal) {
   fmt::print(stderr, "ohm: {}\n", refusal.what());
   return Status::out_of_memory;
-}
-
-GpuSystem& GpuSystem::of_process() {
-  if (GpuSystem* const system = made_system.load(std::memory_order_acquire)) return *system;
-  const std::scoped_lock lock(first_use);
-  if (made_system == nullptr) made_system.store(make_system(), std::memory_order_release);
-  return *made_system;
 }
 
 GpuSystem::GpuSystem(std::string_view selection, const char* visible, FaultPlan faults,
@@ -392,7 +313,11 @@ Place GpuSystem::place_of(const void* pointer, std::size_t bytes) {
   const auto block = holder(gpu->blocks, address);
   const bool is_allocated =
       block != gpu->blocks.end() && bytes <= block->first + block->second.bytes - address;
-  return is_allocated || is_mapped(*gpu, address, bytes) ? Place::device : Place::nowhere;
+  // A graph's launches use what its nodes have freed since.
+  const bool is_of_graphs =
+      gpu->graph_pool != nullptr && gpu->graph_pool->memory.contains(address, bytes);
+  const bool is_there = is_allocated || is_of_graphs || is_mapped(*gpu, address, bytes);
+  return is_there ? Place::device : Place::nowhere;
 }
 
 const Context* GpuSystem::context_of(DeviceAddress address) {
@@ -426,48 +351,6 @@ std::size_t GpuSystem::allocated_bytes(int device) {
   return std::accumulate(
       blocks.begin(), blocks.end(), std::size_t{0},
       [](std::size_t sum, const auto& block) { return sum + block.second.taken_bytes; });
-}
-
-bool GpuSystem::add_pinned(const void* address, std::size_t bytes, Pinned how, unsigned flags) {
-  const auto begin = reinterpret_cast<DeviceAddress>(address);
-  const std::lock_guard guard(mutex_);
-  const auto next = pinned_.lower_bound(begin);
-  const bool meets_next = next != pinned_.end() && next->first - begin < bytes;
-  if (meets_next || holder(pinned_, begin) != pinned_.end()) return false;
-  pinned_[begin] = {bytes, how, flags};
-  return true;
-}
-
-bool GpuSystem::remove_pinned(const void* address, Pinned how) {
-  const std::lock_guard guard(mutex_);
-  const auto found = pinned_.find(reinterpret_cast<DeviceAddress>(address));
-  if (found == pinned_.end() || found->second.how != how) return false;
-  pinned_.erase(found);
-  return true;
-}
-
-bool GpuSystem::is_pinned(const void* address) {
-  const std::lock_guard guard(mutex_);
-  return holder(pinned_, reinterpret_cast<DeviceAddress>(address)) != pinned_.end();
-}
-
-bool GpuSystem::is_variable(const void* address) {
-  const std::lock_guard guard(mutex_);
-  const auto found = holder(pinned_, reinterpret_cast<DeviceAddress>(address));
-  return found != pinned_.end() && found->second.how == Pinned::variable;
-}
-
-std::optional<DeviceRange> GpuSystem::pinned_range(const void* address) {
-  const std::lock_guard guard(mutex_);
-  const auto found = holder(pinned_, reinterpret_cast<DeviceAddress>(address));
-  if (found == pinned_.end()) return std::nullopt;
-  return DeviceRange{current(), found->first, found->second.bytes};
-}
-
-std::optional<unsigned> GpuSystem::pinned_flags(const void* address) {
-  const std::lock_guard guard(mutex_);
-  const auto found = holder(pinned_, reinterpret_cast<DeviceAddress>(address));
-  return found == pinned_.end() ? std::nullopt : std::optional(found->second.flags);
 }
 
 }  // namespace ohm::interpose

@@ -63,8 +63,8 @@ enum class Pinned : std::uint8_t { allocated, registered, variable };
 struct PhysicalMemory {
   int device = 0;
   std::size_t bytes = 0;
-  int references = 1;
-  bool is_released = false;
+  int references = 1;  ///< by handles and mappings
+  int handles = 1;     ///< that were not released
 };
 
 /// What the host refuses is, for the program, memory that the card has not. That it is the host's
@@ -129,13 +129,15 @@ class GpuSystem {
   /// That graphs have their memory from: it keeps what they free. nullptr: no such device.
   MemoryPool* graph_pool(int device);
   Status choose_pool(int device, MemoryPool* pool);
-  MemoryPool* create_pool(int device);
+  MemoryPool* create_pool(int device, std::size_t most_bytes, int handle_types);
   Status destroy_pool(MemoryPool* pool);
   bool is_pool(const MemoryPool* pool) const {
     return pools_.is_alive(pool) && !pool->is_destroyed;
   }
   Status allocate_from(MemoryPool* pool, std::size_t bytes, const Context* context,
                        DeviceAddress& address);
+  /// That an allocation is of; nullptr: of none.
+  const MemoryPool* pool_of(DeviceAddress address);
   /// Gives cached memory back until the pool holds no more than this.
   Status trim_pool(MemoryPool* pool, std::size_t kept_bytes);
   /// Work was waited for: pools give back what is above their thresholds.
@@ -185,6 +187,8 @@ class GpuSystem {
   Status create(int device, std::size_t bytes, PhysicalMemory*& memory);
   bool is_physical(const PhysicalMemory* memory) const { return physical_.is_alive(memory); }
   Status release(PhysicalMemory* memory);
+  /// What is mapped there, for one more release().
+  Status retain(DeviceAddress address, PhysicalMemory*& memory);
   Status map(DeviceAddress address, std::size_t bytes, PhysicalMemory* memory);
   Status unmap(DeviceAddress address, std::size_t bytes);
   /// Of mappings that follow each other without a gap. Memory without access cannot be touched.
@@ -195,6 +199,8 @@ class GpuSystem {
   /// Page-locked memory of the host, so that programs can ask whether some is.
   /// False: a part of it is already.
   bool add_pinned(const void* address, std::size_t bytes, Pinned how, unsigned flags = 0);
+  /// Those of a GPU that is reset.
+  void forget_pinned(int device);
   /// False: none begins there that became so in this way.
   bool remove_pinned(const void* address, Pinned how);
   bool is_pinned(const void* address);
@@ -233,6 +239,7 @@ class GpuSystem {
     std::size_t bytes = 0;
     Pinned how = Pinned::allocated;
     unsigned flags = 0;
+    int device = 0;  ///< that was current
   };
   struct Gpu {
     int number = 0;                      ///< in the machine

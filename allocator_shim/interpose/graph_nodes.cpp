@@ -3,18 +3,52 @@
 #include <algorithm>
 #include <set>
 
+#include "allocator_shim/interpose/graph_parameters.h"
+
 namespace ohm::interpose {
 namespace {
 
 HandlePool<Graph> all_graphs;
 HandlePool<GraphNode> all_nodes;
 HandlePool<ExecutableGraph> all_executable_graphs;
+HandlePool<Condition> all_conditions;
+
+using NodeNumbers = std::map<const GraphNode*, std::size_t>;
+
+NodeNumbers numbered(const std::vector<GraphNode*>& list) {
+  NodeNumbers numbers;
+  for (const GraphNode* node : list) numbers.emplace(node, numbers.size());
+  return numbers;
+}
+
+std::vector<std::size_t> numbers_of(const std::vector<GraphNode*>& nodes, const NodeNumbers& all) {
+  std::vector<std::size_t> numbers;
+  for (const GraphNode* node : nodes) numbers.push_back(all.at(node));
+  std::sort(numbers.begin(), numbers.end());
+  return numbers;
+}
+
+/// The graph that is launched with a node; nullptr: none. A loop goes round once, since no kernel
+/// ends it.
+const Graph* launched_body(const GraphNode& node) {
+  if (node.type != NodeType::condition) return node.bodies.empty() ? nullptr : node.bodies.front();
+  const ConditionParameters& condition = node.given->condition;
+  const unsigned value = conditions().is_alive(condition.handle) ? condition.handle->value : 0;
+  std::size_t chosen = value;
+  if (condition.type != ConditionParameters::Type::choice) chosen = value != 0 ? 0 : 1;
+  return chosen < node.bodies.size() ? node.bodies[chosen] : nullptr;
+}
 
 }  // namespace
 
 HandlePool<Graph>& graphs() { return all_graphs; }
 HandlePool<GraphNode>& graph_nodes() { return all_nodes; }
 HandlePool<ExecutableGraph>& executable_graphs() { return all_executable_graphs; }
+HandlePool<Condition>& conditions() { return all_conditions; }
+
+GraphNode::~GraphNode() {
+  for (const Graph* body : bodies) graphs().destroy(body);
+}
 
 Graph::~Graph() {
   for (const GraphNode* node : nodes) graph_nodes().destroy(node);
@@ -33,12 +67,50 @@ void Graph::remove(GraphNode* node) {
   graph_nodes().destroy(node);
 }
 
+Graph* Graph::clone() const {
+  Graph* const made = graphs().create(references);
+  if (made == nullptr) return nullptr;
+  std::map<const GraphNode*, GraphNode*> copies;
+  for (const GraphNode* node : nodes) {
+    GraphNode* const copied = made->add(node->type, node->work);
+    copied->given = node->given;
+    copied->source = node;
+    copied->attributes = node->attributes;
+    for (const Graph* body : node->bodies) copied->bodies.push_back(body->clone());
+    copies[node] = copied;
+  }
+  for (const auto& [from, to] : edges()) copies.at(to)->dependencies.push_back(copies.at(from));
+  return made;
+}
+
 std::vector<std::pair<GraphNode*, GraphNode*>> Graph::edges() const {
   std::vector<std::pair<GraphNode*, GraphNode*>> found;
   for (GraphNode* node : nodes) {
     for (GraphNode* before : node->dependencies) found.emplace_back(before, node);
   }
   return found;
+}
+
+std::optional<std::vector<GraphNode*>> Graph::in_order() const {
+  std::vector<GraphNode*> ordered;
+  std::set<const GraphNode*> placed;
+  std::vector<GraphNode*> left = nodes;
+  while (!left.empty()) {
+    std::vector<GraphNode*> later;
+    for (GraphNode* node : left) {
+      const bool is_next = std::all_of(node->dependencies.begin(), node->dependencies.end(),
+                                       [&](const GraphNode* one) { return placed.contains(one); });
+      if (!is_next) {
+        later.push_back(node);
+        continue;
+      }
+      ordered.push_back(node);
+      placed.insert(node);
+    }
+    if (later.size() == left.size()) return std::nullopt;
+    left = std::move(later);
+  }
+  return ordered;
 }
 
 bool Graph::ends_with(const std::vector<GraphNode*>& last) const {
@@ -54,31 +126,60 @@ bool Graph::ends_with(const std::vector<GraphNode*>& last) const {
                      [&](const GraphNode* node) { return reached.contains(node); });
 }
 
-ExecutableGraph::ExecutableGraph(const Graph& graph) {
-  for (const GraphNode* node : graph.nodes) nodes.push_back({node, node->type, node->work});
+ExecutableGraph::ExecutableGraph(const Graph& graph, std::uint64_t instantiation_flags)
+    : flags(instantiation_flags), references(graph.references) {
+  const std::vector<GraphNode*> ordered = graph.in_order().value_or(graph.nodes);
+  const NodeNumbers numbers = numbered(ordered);
+  for (const GraphNode* node : ordered) {
+    const Graph* const body = launched_body(*node);
+    nodes.push_back({node, node->type, node->work, numbers_of(node->dependencies, numbers),
+                     body != nullptr ? std::make_shared<ExecutableGraph>(*body) : nullptr});
+  }
 }
 
 void ExecutableGraph::launch() const {
   for (const Node& node : nodes) {
-    if (node.is_enabled && node.work) node.work();
+    if (!node.is_enabled) continue;
+    if (node.work) node.work();
+    if (node.body != nullptr) node.body->launch();
   }
 }
 
-bool ExecutableGraph::update(const Graph& graph) {
-  const auto is_alike = [](const Node& node, const GraphNode* other) {
-    return node.type == other->type;
-  };
-  if (!std::equal(nodes.begin(), nodes.end(), graph.nodes.begin(), graph.nodes.end(), is_alike)) {
-    return false;
+UpdateResult ExecutableGraph::update(const Graph& graph) {
+  using Kind = UpdateResult::Kind;
+  const auto ordered = graph.in_order();
+  if (!ordered || ordered->size() != nodes.size())
+    return {Kind::topology_changed, nullptr, nullptr};
+  const NodeNumbers numbers = numbered(*ordered);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    GraphNode* const other = (*ordered)[i];
+    if (numbers_of(other->dependencies, numbers) != nodes[i].dependencies) {
+      return {Kind::topology_changed, other, nullptr};
+    }
+    if (other->type != nodes[i].type) return {Kind::node_type_changed, other, nullptr};
   }
-  for (std::size_t i = 0; i < nodes.size(); ++i) nodes[i].work = graph.nodes[i]->work;
-  return true;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    GraphNode* const other = (*ordered)[i];
+    const Graph* const body = launched_body(*other);
+    if ((body == nullptr) != (nodes[i].body == nullptr)) {
+      return {Kind::topology_changed, other, nullptr};
+    }
+    if (body != nullptr) {
+      const UpdateResult inner = nodes[i].body->update(*body);
+      if (inner.kind != Kind::success) return inner;
+    }
+    nodes[i].work = other->work;
+  }
+  return {Kind::success, nullptr, nullptr};
 }
 
 ExecutableGraph::Node* ExecutableGraph::node_of(const GraphNode* source) {
-  const auto found = std::find_if(nodes.begin(), nodes.end(),
-                                  [source](const Node& node) { return node.source == source; });
-  return found == nodes.end() ? nullptr : &*found;
+  for (Node& node : nodes) {
+    if (node.source == source) return &node;
+    if (node.body == nullptr) continue;
+    if (Node* const found = node.body->node_of(source)) return found;
+  }
+  return nullptr;
 }
 
 }  // namespace ohm::interpose

@@ -125,6 +125,8 @@ void mark_written(const void* address, std::size_t bytes, bool is_known_now) {
   }
 }
 
+bool are_values_followed() { return known().follower != nullptr || computes_values(); }
+
 bool computes_values() { return known().computes_all.load(std::memory_order_relaxed); }
 
 void mark_new_block(const void* address, std::size_t bytes) {

@@ -32,6 +32,9 @@ bool is_known(const void* address, std::size_t bytes);
 /// Of what has been written: `is_known_now` says with what.
 void mark_written(const void* address, std::size_t bytes, bool is_known_now);
 
+/// Whether what operators do is followed, by that module.
+bool are_values_followed();
+
 /// Whether everything is computed.
 bool computes_values();
 

@@ -15,6 +15,9 @@ struct MemoryPool {
   int device = 0;
   bool is_destroyed = false;  ///< by the program, and gone with the last block
   std::uint64_t release_threshold = 0;
+  std::size_t most_bytes = 0;       ///< of segments; 0: what the GPU has
+  int handle_types = 0;             ///< that other processes may get it by
+  std::uint64_t other_devices = 0;  ///< that were given access, by number
   /// How freed memory is used again, which work that is complete at once never waits for.
   std::array<int, 3> reuse_switches = {1, 1, 1};
   SegmentedMemory memory;
@@ -37,6 +40,12 @@ struct MemoryPool {
 /// The beginning of cudaMemPoolProps.
 struct PoolProperties {
   int allocation_type, handle_types, location_type, device;
+  void* security;
+  std::size_t most_bytes;
+};
+/// cudaMemAccessDesc.
+struct PoolAccess {
+  int location_type, device, flags;
 };
 /// cudaMemLocation.
 struct PoolLocation {

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <string_view>
@@ -221,6 +223,16 @@ Status load_module(Module*& module, const void* image) {
   if (status != Status::success) return status;
   module = modules.create(std::move(read));
   return module != nullptr ? Status::success : Status::out_of_memory;
+}
+
+Status load_module_file(Module*& module, const char* path) {
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) return Status::file_not_found;
+  // With an end, as text has, and room for the headers of what is no text.
+  constexpr std::size_t kMargin = 64;
+  const std::string image =
+      std::string(std::istreambuf_iterator<char>(stream), {}) + std::string(kMargin, '\0');
+  return load_module(module, image.data());
 }
 
 bool unload_module(Module* module) {

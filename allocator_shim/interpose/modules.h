@@ -26,6 +26,8 @@ struct Kernel {
 /// A cubin, PTX, a fat binary with or without what nvcc puts around it, or what the stand-in's
 /// compilers make: eight zeros.
 Status load_module(Module*& module, const void* image);
+/// Also file_not_found.
+Status load_module_file(Module*& module, const char* path);
 /// False: there is none.
 bool unload_module(Module* module);
 bool is_module(const Module* module);

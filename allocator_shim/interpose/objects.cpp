@@ -38,6 +38,7 @@ Capture* begin_capture(const Stream* origin, CaptureMode mode) {
   capture->origin = origin;
   capture->is_in_order = origin->flags == 0;
   capture->mode = mode;
+  capture->device = origin->device;
   capture->thread = std::this_thread::get_id();
   ++active_captures;
   Capture* const made = capture.release();
@@ -109,6 +110,34 @@ bool breaks_capture() {
 bool breaks_ordered_capture() {
   return invalidate_captures([](const Capture& capture) { return capture.is_in_order; });
 }
+
+bool breaks_capture_of(int device) {
+  return invalidate_captures([device](const Capture& capture) { return capture.device == device; });
+}
+
+namespace {
+
+thread_local int host_functions = 0;
+
+/// A host function may not be left by an exception.
+template <typename Call>
+void call_within(const Call& call) {
+  ++host_functions;
+  call();
+  --host_functions;
+}
+
+}  // namespace
+
+void call_host_function(HostFunction function, void* data) {
+  call_within([&] { function(data); });
+}
+
+void call_stream_callback(StreamCallback callback, Stream* stream, void* data) {
+  call_within([&] { callback(stream, Status::success, data); });
+}
+
+bool is_within_host_function() { return host_functions > 0; }
 
 void* create_object() { return library_objects.create(); }
 bool is_object(const void* object) { return library_objects.is_alive(object); }

@@ -31,6 +31,7 @@ struct Capture {
   std::vector<const Stream*> forks;  ///< streams that joined it
   bool is_in_order = false;          ///< with the legacy default stream, which cannot be captured
   CaptureMode mode = CaptureMode::global;
+  int device = 0;
   std::thread::id thread;  ///< that began it
   std::atomic<bool> is_active = true;
   std::atomic<bool> is_invalid = false;  ///< it was waited for, which cannot be captured
@@ -95,6 +96,11 @@ bool are_forks_joined(const Capture& capture);
 using HostFunction = void (*)(void* data);
 using StreamCallback = void (*)(Stream* stream, Status status, void* data);
 
+/// Within them calls of CUDA are not permitted.
+void call_host_function(HostFunction function, void* data);
+void call_stream_callback(StreamCallback callback, Stream* stream, void* data);
+bool is_within_host_function();
+
 HandlePool<Stream>& streams();
 HandlePool<Event>& events();
 
@@ -114,6 +120,8 @@ CaptureMode& capture_mode_of_thread();
 bool breaks_capture();
 /// The same for work of the legacy default stream.
 bool breaks_ordered_capture();
+/// The same for a call that waits for a GPU, or asks about it, whatever the mode.
+bool breaks_capture_of(int device);
 
 /// What all of NVIDIA's libraries return when nothing is wrong.
 inline constexpr int kLibrarySuccess = 0;

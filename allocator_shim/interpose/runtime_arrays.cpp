@@ -70,6 +70,63 @@ struct FromArray {
   }
 };
 
+/// Bytes of an array's first slice, which go on from row to row; nullptr: they are beyond it.
+std::byte* run_of_array(const Array* array, std::size_t offset, std::size_t row,
+                        std::size_t bytes) {
+  if (!arrays().is_alive(array) || row > array->rows()) return nullptr;
+  const std::size_t begin = row * array->row_bytes() + offset;
+  const bool fits = begin <= array->slice_bytes() && bytes <= array->slice_bytes() - begin;
+  return fits ? array->data() + begin : nullptr;
+}
+
+/// One end of a copy of so many bytes: an array, or memory.
+struct RunEnd {
+  const Array* array;
+  std::size_t offset, row;
+  void* memory;
+
+  std::byte* place(std::size_t bytes) const {
+    if (array == nullptr) return static_cast<std::byte*>(memory);
+    return run_of_array(array, offset, row, bytes);
+  }
+};
+struct RunCopy {
+  RunEnd to, from;
+  std::size_t bytes;
+
+  Status copy(Direction way) const {
+    return ohm::interpose::copy(to.place(bytes), from.place(bytes), bytes, way);
+  }
+};
+
+RunCopy run_to_array(const Array* to, std::size_t offset, std::size_t row, const void* from,
+                     std::size_t bytes) {
+  return {{to, offset, row, nullptr}, {nullptr, 0, 0, const_cast<void*>(from)}, bytes};
+}
+
+RunCopy run_from_array(void* to, const Array* from, std::size_t offset, std::size_t row,
+                       std::size_t bytes) {
+  return {{nullptr, 0, 0, to}, {from, offset, row, nullptr}, bytes};
+}
+
+/// Two dimensions of cudaMemcpy2DArrayToArray.
+struct BetweenArrays {
+  const Array* to;
+  std::size_t to_offset, to_row;
+  const Array* from;
+  std::size_t from_offset, from_row, row_bytes, rows;
+
+  Status copy(Direction way) const {
+    return copy_part(part_of_array(to, to_offset, to_row, 0, row_bytes, rows, 1),
+                     part_of_array(from, from_offset, from_row, 0, row_bytes, rows, 1), row_bytes,
+                     rows, way);
+  }
+};
+
+bool stays_on_device(Direction way) {
+  return way == Direction::device_to_device || way == Direction::unified;
+}
+
 template <typename Copy>
 Status copy_now(const Copy& what, int kind, bool (*is_possible)(Direction)) {
   const auto way = direction_of(kind, is_possible);
@@ -81,7 +138,7 @@ template <typename Copy>
 Status copy_later(const Copy& what, int kind, bool (*is_possible)(Direction), Stream* stream) {
   const auto way = direction_of(kind, is_possible);
   if (!way) return noted(Status::invalid_copy_direction);
-  return noted(on_stream(stream, [&] { return what.copy(*way); }));
+  return noted(on_stream(stream, [what, way] { return what.copy(*way); }));
 }
 
 Status fill_slices(const PitchedPointer& to, int byte, const Extent& extent) {
@@ -234,13 +291,13 @@ OHM_EXPORTED Status cudaMemcpy2DFromArrayAsync(void* to, std::size_t pitch, cons
 OHM_EXPORTED Status cudaMemset3D(PitchedPointer to, int byte, Extent extent) {
   OHM_RUNTIME_CALL;
   return noted(on_stream(
-      nullptr, [&] { return fill_slices(to, byte, extent); }, NodeType::fill));
+      nullptr, [=] { return fill_slices(to, byte, extent); }, NodeType::fill));
 }
 
 OHM_EXPORTED Status cudaMemset3DAsync(PitchedPointer to, int byte, Extent extent, Stream* stream) {
   OHM_RUNTIME_CALL;
   return noted(on_stream(
-      stream, [&] { return fill_slices(to, byte, extent); }, NodeType::fill));
+      stream, [=] { return fill_slices(to, byte, extent); }, NodeType::fill));
 }
 
 OHM_EXPORTED Status cudaMemcpy3D(const VolumeCopy* copied) {
@@ -253,4 +310,48 @@ OHM_EXPORTED Status cudaMemcpy3DAsync(const VolumeCopy* copied, Stream* stream) 
   OHM_RUNTIME_CALL;
   if (copied == nullptr) return noted(Status::invalid_value);
   return copy_later(*copied, copied->kind, leads_anywhere, stream);
+}
+
+OHM_EXPORTED Status cudaMemcpyToArray(Array* to, std::size_t offset, std::size_t row,
+                                      const void* from, std::size_t bytes, int kind) {
+  OHM_RUNTIME_CALL;
+  return copy_now(run_to_array(to, offset, row, from, bytes), kind, leads_to_device);
+}
+
+OHM_EXPORTED Status cudaMemcpyToArrayAsync(Array* to, std::size_t offset, std::size_t row,
+                                           const void* from, std::size_t bytes, int kind,
+                                           Stream* stream) {
+  OHM_RUNTIME_CALL;
+  return copy_later(run_to_array(to, offset, row, from, bytes), kind, leads_to_device, stream);
+}
+
+OHM_EXPORTED Status cudaMemcpyFromArray(void* to, const Array* from, std::size_t offset,
+                                        std::size_t row, std::size_t bytes, int kind) {
+  OHM_RUNTIME_CALL;
+  return copy_now(run_from_array(to, from, offset, row, bytes), kind, leads_from_device);
+}
+
+OHM_EXPORTED Status cudaMemcpyFromArrayAsync(void* to, const Array* from, std::size_t offset,
+                                             std::size_t row, std::size_t bytes, int kind,
+                                             Stream* stream) {
+  OHM_RUNTIME_CALL;
+  return copy_later(run_from_array(to, from, offset, row, bytes), kind, leads_from_device, stream);
+}
+
+OHM_EXPORTED Status cudaMemcpyArrayToArray(Array* to, std::size_t to_offset, std::size_t to_row,
+                                           const Array* from, std::size_t from_offset,
+                                           std::size_t from_row, std::size_t bytes, int kind) {
+  OHM_RUNTIME_CALL;
+  const RunCopy copied = {
+      {to, to_offset, to_row, nullptr}, {from, from_offset, from_row, nullptr}, bytes};
+  return copy_now(copied, kind, stays_on_device);
+}
+
+OHM_EXPORTED Status cudaMemcpy2DArrayToArray(Array* to, std::size_t to_offset, std::size_t to_row,
+                                             const Array* from, std::size_t from_offset,
+                                             std::size_t from_row, std::size_t width,
+                                             std::size_t height, int kind) {
+  OHM_RUNTIME_CALL;
+  const BetweenArrays copied = {to, to_offset, to_row, from, from_offset, from_row, width, height};
+  return copy_now(copied, kind, stays_on_device);
 }

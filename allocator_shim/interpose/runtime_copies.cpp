@@ -47,7 +47,7 @@ OHM_EXPORTED Status cudaMemcpyPeerAsync(void* to, int to_device, const void* fro
   const Status peers = check_peers(to_device, from_device);
   if (peers != Status::success) return noted(peers);
   return noted(
-      on_stream(stream, [&] { return copy(to, from, bytes, Direction::device_to_device); }));
+      on_stream(stream, [=] { return copy(to, from, bytes, Direction::device_to_device); }));
 }
 
 OHM_EXPORTED Status cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device,
@@ -72,34 +72,34 @@ OHM_EXPORTED Status cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void
   OHM_RUNTIME_CALL;
   return in_direction(kind, [&](Direction way) {
     return on_stream(stream,
-                     [&] { return copy_rows(to, to_pitch, from, from_pitch, width, height, way); });
+                     [=] { return copy_rows(to, to_pitch, from, from_pitch, width, height, way); });
   });
 }
 
 OHM_EXPORTED Status cudaMemset(void* to, int byte, std::size_t bytes) {
   OHM_RUNTIME_CALL;
   return noted(on_stream(
-      nullptr, [&] { return fill(to, byte, bytes); }, NodeType::fill));
+      nullptr, [=] { return fill(to, byte, bytes); }, NodeType::fill));
 }
 
 OHM_EXPORTED Status cudaMemsetAsync(void* to, int byte, std::size_t bytes, Stream* stream) {
   OHM_RUNTIME_CALL;
   return noted(on_stream(
-      stream, [&] { return fill(to, byte, bytes); }, NodeType::fill));
+      stream, [=] { return fill(to, byte, bytes); }, NodeType::fill));
 }
 
 OHM_EXPORTED Status cudaMemset2D(void* to, std::size_t pitch, int byte, std::size_t width,
                                  std::size_t height) {
   OHM_RUNTIME_CALL;
   return noted(on_stream(
-      nullptr, [&] { return fill_rows(to, pitch, byte, width, height); }, NodeType::fill));
+      nullptr, [=] { return fill_rows(to, pitch, byte, width, height); }, NodeType::fill));
 }
 
 OHM_EXPORTED Status cudaMemset2DAsync(void* to, std::size_t pitch, int byte, std::size_t width,
                                       std::size_t height, Stream* stream) {
   OHM_RUNTIME_CALL;
   return noted(on_stream(
-      stream, [&] { return fill_rows(to, pitch, byte, width, height); }, NodeType::fill));
+      stream, [=] { return fill_rows(to, pitch, byte, width, height); }, NodeType::fill));
 }
 
 OHM_EXPORTED void __cudaRegisterVar(void** /*image*/, char* symbol, char* /*device_address*/,
@@ -181,7 +181,7 @@ OHM_EXPORTED Status cudaMemcpyToSymbolAsync(const void* symbol, const void* from
                                             std::size_t offset, int kind, Stream* stream) {
   OHM_RUNTIME_CALL;
   return in_direction(kind, [&](Direction way) {
-    return on_stream(stream, [&] { return copy_to_symbol(symbol, from, bytes, offset, way); });
+    return on_stream(stream, [=] { return copy_to_symbol(symbol, from, bytes, offset, way); });
   });
 }
 
@@ -197,6 +197,6 @@ OHM_EXPORTED Status cudaMemcpyFromSymbolAsync(void* to, const void* symbol, std:
                                               std::size_t offset, int kind, Stream* stream) {
   OHM_RUNTIME_CALL;
   return in_direction(kind, [&](Direction way) {
-    return on_stream(stream, [&] { return copy_from_symbol(to, symbol, bytes, offset, way); });
+    return on_stream(stream, [=] { return copy_from_symbol(to, symbol, bytes, offset, way); });
   });
 }

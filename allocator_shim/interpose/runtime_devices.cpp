@@ -201,6 +201,7 @@ OHM_EXPORTED Status cudaDeviceDisablePeerAccess(int peer) {
 
 OHM_EXPORTED Status cudaDeviceSynchronize() {
   OHM_RUNTIME_CALL;
+  if (breaks_capture_of(gpus().current())) return noted(Status::capture_not_allowed);
   note_device_waited(gpus().current());
   gpus().trim_pools();
   return Status::success;
@@ -213,6 +214,7 @@ OHM_EXPORTED Status cudaDeviceReset() {
   const int device = gpus().current();
   gpus().free_all(device, nullptr);
   gpus().free_all_managed(device);
+  gpus().forget_pinned(device);
   forget_arrays(device);
   streams().destroy_if([device](const Stream& stream) { return stream.device == device; });
   events().destroy_if([device](const Event& event) { return event.device == device; });

@@ -1,21 +1,18 @@
 // CUDA's runtime: nodes that programs add to graphs themselves.
 #include <array>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "allocator_shim/interpose/contexts.h"
 #include "allocator_shim/interpose/copies.h"
+#include "allocator_shim/interpose/device_variables.h"
 #include "allocator_shim/interpose/entry_call.h"
 #include "allocator_shim/interpose/exported.h"
 #include "allocator_shim/interpose/gpu_system.h"
 #include "allocator_shim/interpose/graph_parameters.h"
-#include "allocator_shim/interpose/launch_limits.h"
-#include "allocator_shim/interpose/modules.h"
 #include "allocator_shim/interpose/objects.h"
-#include "allocator_shim/interpose/registered_kernels.h"
 #include "allocator_shim/interpose/status.h"
 #include "allocator_shim/interpose/stub.h"
 #include "allocator_shim/interpose/volume_copy.h"
@@ -44,45 +41,15 @@ struct NewNode {
   }
 };
 
-Status add(const NewNode& made, NodeType type, NodeWork work = {}) {
+Status add(const NewNode& made, const NodeParameters& parameters) {
+  const Status status = check_parameters(parameters);
+  if (status != Status::success) return noted(status);
   if (!made.is_right()) return noted(Status::invalid_value);
   std::vector<GraphNode*> before;
   if (made.count > 0) before.assign(made.dependencies, made.dependencies + made.count);
-  *made.node = made.graph->add(type, std::move(work), std::move(before));
-  return *made.node != nullptr ? Status::success : noted(Status::out_of_memory);
-}
-
-bool is_launchable(const KernelParameters& parameters) {
-  return is_registered(parameters.function) ||
-         is_kernel(static_cast<const Kernel*>(parameters.function));
-}
-
-Status check_kernel(const KernelParameters* parameters) {
-  if (parameters == nullptr) return Status::invalid_value;
-  if (!is_launchable(*parameters)) return Status::invalid_device_function;
-  return check_launch(LaunchApi::runtime, parameters->grid, parameters->block,
-                      parameters->shared_bytes);
-}
-
-bool is_node_of_type(const GraphNode* node, NodeType type) {
-  return graph_nodes().is_alive(node) && node->type == type;
-}
-
-bool can_be_disabled(NodeType type) {
-  return type == NodeType::kernel || type == NodeType::copy || type == NodeType::fill;
-}
-
-/// nullptr: there is no such graph, or node of it.
-ExecutableGraph::Node* executable_node(ExecutableGraph* executable, const GraphNode* node) {
-  return executable_graphs().is_alive(executable) ? executable->node_of(node) : nullptr;
-}
-
-/// Another work for a node of this type.
-Status set_work(ExecutableGraph* executable, const GraphNode* node, NodeType type, bool is_right,
-                NodeWork work) {
-  auto* const known = executable_node(executable, node);
-  if (known == nullptr || known->type != type || !is_right) return noted(Status::invalid_value);
-  known->work = std::move(work);
+  *made.node = made.graph->add(parameters.type, work_of(parameters), std::move(before));
+  if (*made.node == nullptr) return noted(Status::out_of_memory);
+  (*made.node)->given = std::make_shared<NodeParameters>(parameters);
   return Status::success;
 }
 
@@ -91,114 +58,25 @@ Status set_work(ExecutableGraph* executable, const GraphNode* node, NodeType typ
 OHM_EXPORTED Status cudaGraphAddEmptyNode(GraphNode** node, Graph* graph,
                                           GraphNode* const* dependencies, std::size_t count) {
   OHM_RUNTIME_CALL;
-  return add({node, graph, dependencies, count}, NodeType::empty);
+  NodeParameters parameters = {};
+  parameters.type = NodeType::empty;
+  return add({node, graph, dependencies, count}, parameters);
 }
 
 OHM_EXPORTED Status cudaGraphAddKernelNode(GraphNode** node, Graph* graph,
                                            GraphNode* const* dependencies, std::size_t count,
                                            const KernelParameters* parameters) {
   OHM_RUNTIME_CALL;
-  const Status status = check_kernel(parameters);
-  if (status != Status::success) return noted(status);
-  const Status added = add({node, graph, dependencies, count}, NodeType::kernel);
-  if (added == Status::success) (*node)->kernel = std::make_shared<KernelParameters>(*parameters);
-  return added;
-}
-
-/// What a capture recorded is not known: how many arguments a kernel has is in its code.
-OHM_EXPORTED Status cudaGraphKernelNodeGetParams(const GraphNode* node,
-                                                 KernelParameters* parameters) {
-  OHM_RUNTIME_CALL;
-  if (!is_node_of_type(node, NodeType::kernel) || parameters == nullptr) {
-    return noted(Status::invalid_value);
-  }
-  if (node->kernel == nullptr) {
-    report_unsupported("cudaGraphKernelNodeGetParams");
-    return noted(Status::not_supported);
-  }
-  *parameters = *node->kernel;
-  return Status::success;
-}
-
-OHM_EXPORTED Status cudaGraphKernelNodeSetParams(GraphNode* node,
-                                                 const KernelParameters* parameters) {
-  OHM_RUNTIME_CALL;
-  if (!is_node_of_type(node, NodeType::kernel)) return noted(Status::invalid_value);
-  const Status status = check_kernel(parameters);
-  if (status == Status::success) node->kernel = std::make_shared<KernelParameters>(*parameters);
-  return noted(status);
-}
-
-OHM_EXPORTED Status cudaGraphExecKernelNodeSetParams(ExecutableGraph* executable,
-                                                     const GraphNode* node,
-                                                     const KernelParameters* parameters) {
-  OHM_RUNTIME_CALL;
-  const auto* const known = executable_node(executable, node);
-  if (known == nullptr || known->type != NodeType::kernel) return noted(Status::invalid_value);
-  return noted(check_kernel(parameters));
-}
-
-OHM_EXPORTED Status cudaGraphExecMemcpyNodeSetParams1D(ExecutableGraph* executable,
-                                                       const GraphNode* node, void* to,
-                                                       const void* from, std::size_t bytes,
-                                                       int kind) {
-  OHM_RUNTIME_CALL;
-  if (kind < 0 || kind > static_cast<int>(Direction::unified)) {
-    return noted(Status::invalid_copy_direction);
-  }
-  const bool is_right = to != nullptr && from != nullptr;
-  return set_work(executable, node, NodeType::copy, is_right,
-                  [=] { copy(to, from, bytes, static_cast<Direction>(kind)); });
-}
-
-OHM_EXPORTED Status cudaGraphExecMemsetNodeSetParams(ExecutableGraph* executable,
-                                                     const GraphNode* node,
-                                                     const FillParameters* parameters) {
-  OHM_RUNTIME_CALL;
   if (parameters == nullptr) return noted(Status::invalid_value);
-  return set_work(executable, node, NodeType::fill, parameters->is_possible(),
-                  [filled = *parameters] { filled.fill_all(); });
-}
-
-OHM_EXPORTED Status cudaGraphExecHostNodeSetParams(ExecutableGraph* executable,
-                                                   const GraphNode* node,
-                                                   const HostParameters* parameters) {
-  OHM_RUNTIME_CALL;
-  if (parameters == nullptr) return noted(Status::invalid_value);
-  return set_work(executable, node, NodeType::host, parameters->function != nullptr,
-                  [called = *parameters] { called.function(called.data); });
-}
-
-/// Of kernels, copies and fills.
-OHM_EXPORTED Status cudaGraphNodeSetEnabled(ExecutableGraph* executable, const GraphNode* node,
-                                            unsigned is_enabled) {
-  OHM_RUNTIME_CALL;
-  auto* const known = executable_node(executable, node);
-  if (known == nullptr || !can_be_disabled(known->type)) return noted(Status::invalid_value);
-  known->is_enabled = is_enabled != 0;
-  return Status::success;
-}
-
-OHM_EXPORTED Status cudaGraphNodeGetEnabled(ExecutableGraph* executable, const GraphNode* node,
-                                            unsigned* is_enabled) {
-  OHM_RUNTIME_CALL;
-  const auto* const known = executable_node(executable, node);
-  const bool is_right = known != nullptr && can_be_disabled(known->type) && is_enabled != nullptr;
-  if (!is_right) return noted(Status::invalid_value);
-  *is_enabled = known->is_enabled ? 1 : 0;
-  return Status::success;
+  return add({node, graph, dependencies, count}, NodeParameters::of(*parameters));
 }
 
 OHM_EXPORTED Status cudaGraphAddMemcpyNode(GraphNode** node, Graph* graph,
                                            GraphNode* const* dependencies, std::size_t count,
                                            const VolumeCopy* copied) {
   OHM_RUNTIME_CALL;
-  if (copied == nullptr || !copied->is_whole()) return noted(Status::invalid_value);
-  if (copied->kind < 0 || copied->kind > static_cast<int>(Direction::unified)) {
-    return noted(Status::invalid_copy_direction);
-  }
-  return add({node, graph, dependencies, count}, NodeType::copy,
-             [volume = *copied] { volume.copy(static_cast<Direction>(volume.kind)); });
+  if (copied == nullptr) return noted(Status::invalid_value);
+  return add({node, graph, dependencies, count}, NodeParameters::of(*copied));
 }
 
 OHM_EXPORTED Status cudaGraphAddMemcpyNode1D(GraphNode** node, Graph* graph,
@@ -206,57 +84,76 @@ OHM_EXPORTED Status cudaGraphAddMemcpyNode1D(GraphNode** node, Graph* graph,
                                              void* to, const void* from, std::size_t bytes,
                                              int kind) {
   OHM_RUNTIME_CALL;
-  if (kind < 0 || kind > static_cast<int>(Direction::unified)) {
-    return noted(Status::invalid_copy_direction);
-  }
-  if (to == nullptr || from == nullptr) return noted(Status::invalid_value);
-  return add({node, graph, dependencies, count}, NodeType::copy,
-             [=] { copy(to, from, bytes, static_cast<Direction>(kind)); });
+  return add({node, graph, dependencies, count},
+             NodeParameters::of(row_copy(to, from, bytes, kind)));
+}
+
+OHM_EXPORTED Status cudaGraphAddMemcpyNodeToSymbol(GraphNode** node, Graph* graph,
+                                                   GraphNode* const* dependencies,
+                                                   std::size_t count, const void* symbol,
+                                                   const void* from, std::size_t bytes,
+                                                   std::size_t offset, int kind) {
+  OHM_RUNTIME_CALL;
+  VolumeCopy copied = {};
+  const Status status = copy_of_symbol(copied, {symbol, offset, from, nullptr, bytes, kind});
+  if (status != Status::success) return noted(status);
+  return add({node, graph, dependencies, count}, NodeParameters::of(copied));
+}
+
+OHM_EXPORTED Status cudaGraphAddMemcpyNodeFromSymbol(GraphNode** node, Graph* graph,
+                                                     GraphNode* const* dependencies,
+                                                     std::size_t count, void* to,
+                                                     const void* symbol, std::size_t bytes,
+                                                     std::size_t offset, int kind) {
+  OHM_RUNTIME_CALL;
+  VolumeCopy copied = {};
+  const Status status = copy_of_symbol(copied, {symbol, offset, nullptr, to, bytes, kind});
+  if (status != Status::success) return noted(status);
+  return add({node, graph, dependencies, count}, NodeParameters::of(copied));
 }
 
 OHM_EXPORTED Status cudaGraphAddMemsetNode(GraphNode** node, Graph* graph,
                                            GraphNode* const* dependencies, std::size_t count,
                                            const FillParameters* parameters) {
   OHM_RUNTIME_CALL;
-  if (parameters == nullptr || !parameters->is_possible()) return noted(Status::invalid_value);
-  return add({node, graph, dependencies, count}, NodeType::fill,
-             [filled = *parameters] { filled.fill_all(); });
+  if (parameters == nullptr) return noted(Status::invalid_value);
+  return add({node, graph, dependencies, count}, NodeParameters::of(*parameters));
 }
 
 OHM_EXPORTED Status cudaGraphAddHostNode(GraphNode** node, Graph* graph,
                                          GraphNode* const* dependencies, std::size_t count,
                                          const HostParameters* parameters) {
   OHM_RUNTIME_CALL;
-  if (parameters == nullptr || parameters->function == nullptr) {
-    return noted(Status::invalid_value);
-  }
-  return add({node, graph, dependencies, count}, NodeType::host,
-             [called = *parameters] { called.function(called.data); });
+  if (parameters == nullptr) return noted(Status::invalid_value);
+  return add({node, graph, dependencies, count}, NodeParameters::of(*parameters));
 }
 
+/// The node has a clone of the graph.
 OHM_EXPORTED Status cudaGraphAddChildGraphNode(GraphNode** node, Graph* graph,
                                                GraphNode* const* dependencies, std::size_t count,
                                                Graph* child) {
   OHM_RUNTIME_CALL;
-  if (!graphs().is_alive(child)) return noted(Status::invalid_value);
-  return add({node, graph, dependencies, count}, NodeType::graph,
-             [copied = ExecutableGraph(*child)] { copied.launch(); });
+  if (!graphs().is_alive(child) || child == graph) return noted(Status::invalid_value);
+  const Status status = add({node, graph, dependencies, count},
+                            NodeParameters::of(NodeType::graph, &NodeParameters::graph, child));
+  if (status == Status::success) (*node)->bodies = {child->clone()};
+  return status;
 }
 
 OHM_EXPORTED Status cudaGraphAddEventRecordNode(GraphNode** node, Graph* graph,
                                                 GraphNode* const* dependencies, std::size_t count,
                                                 Event* event) {
   OHM_RUNTIME_CALL;
-  if (!events().is_alive(event)) return noted(Status::invalid_value);
-  return add({node, graph, dependencies, count}, NodeType::event_record);
+  return add({node, graph, dependencies, count},
+             NodeParameters::of(NodeType::event_record, &NodeParameters::event, event));
 }
 
 OHM_EXPORTED Status cudaGraphAddEventWaitNode(GraphNode** node, Graph* graph,
                                               GraphNode* const* dependencies, std::size_t count,
                                               Event* event) {
   OHM_RUNTIME_CALL;
-  if (!events().is_alive(event)) return noted(Status::invalid_value);
-  return add({node, graph, dependencies, count}, NodeType::event_wait);
+  return add({node, graph, dependencies, count},
+             NodeParameters::of(NodeType::event_wait, &NodeParameters::event, event));
 }
 
 /// Its memory is taken when the node is made, and stays with the graphs of the GPU.
@@ -273,7 +170,8 @@ OHM_EXPORTED Status cudaGraphAddMemAllocNode(GraphNode** node, Graph* graph,
   const Status status = gpus().allocate_from(pool, parameters->bytes, current_context(), address);
   if (status != Status::success) return noted(status);
   parameters->pointer = reinterpret_cast<void*>(address);
-  return add(made, NodeType::allocation);
+  return add(made,
+             NodeParameters::of(NodeType::allocation, &NodeParameters::allocation, *parameters));
 }
 
 /// Later nodes may have the memory.
@@ -284,21 +182,83 @@ OHM_EXPORTED Status cudaGraphAddMemFreeNode(GraphNode** node, Graph* graph,
   const NewNode made = {node, graph, dependencies, count};
   if (!made.is_right()) return noted(Status::invalid_value);
   const Status status = gpus().free(reinterpret_cast<DeviceAddress>(pointer));
-  return status == Status::success ? add(made, NodeType::free) : noted(status);
+  if (status != Status::success) return noted(status);
+  return add(made, NodeParameters::of(NodeType::free, &NodeParameters::freed, pointer));
 }
 
-OHM_EXPORTED Status cudaGraphAddDependencies(Graph* graph, GraphNode* const* from,
-                                             GraphNode* const* to, const void* /*edges*/,
-                                             std::size_t count) {
+/// `pFlags`: whether a launch begins with the value, as it always does here.
+OHM_EXPORTED Status cudaGraphConditionalHandleCreate(Condition** handle, Graph* graph,
+                                                     unsigned value, unsigned flags) {
   OHM_RUNTIME_CALL;
-  if (!graphs().is_alive(graph)) return noted(Status::invalid_value);
-  for (std::size_t i = 0; i < count; ++i) {
-    const bool are_here = graph_nodes().is_alive(from[i]) && graph_nodes().is_alive(to[i]) &&
-                          from[i]->graph == graph && to[i]->graph == graph && from[i] != to[i];
-    if (!are_here) return noted(Status::invalid_value);
-    to[i]->dependencies.push_back(from[i]);
+  constexpr unsigned kAssignsDefault = 1;
+  const bool is_right = handle != nullptr && graphs().is_alive(graph) && flags <= kAssignsDefault;
+  if (!is_right) return noted(Status::invalid_value);
+  *handle = conditions().create(flags == kAssignsDefault ? value : 0);
+  return *handle != nullptr ? Status::success : noted(Status::out_of_memory);
+}
+
+namespace {
+
+bool has_right_size(const ConditionParameters& condition) {
+  constexpr unsigned kBranches = 2;
+  switch (condition.type) {
+    case ConditionParameters::Type::branch:
+      return condition.size >= 1 && condition.size <= kBranches;
+    case ConditionParameters::Type::loop:
+      return condition.size == 1;
+    case ConditionParameters::Type::choice:
+      return condition.size >= 1;
   }
+  return false;
+}
+
+/// A program fills the graphs that it is told of.
+Status add_condition(const NewNode& made, ConditionParameters& condition) {
+  const bool is_right = conditions().is_alive(condition.handle) && has_right_size(condition);
+  if (!is_right) return noted(Status::invalid_value);
+  const Status status =
+      add(made, NodeParameters::of(NodeType::condition, &NodeParameters::condition, condition));
+  if (status != Status::success) return status;
+  std::vector<Graph*>& bodies = (*made.node)->bodies;
+  for (unsigned i = 0; i < condition.size; ++i) bodies.push_back(graphs().create());
+  condition.bodies = bodies.data();
   return Status::success;
+}
+
+}  // namespace
+
+OHM_EXPORTED Status cudaGraphAddNode(GraphNode** node, Graph* graph, GraphNode* const* dependencies,
+                                     const void* /*edges*/, std::size_t count,
+                                     NodeParameters* parameters) {
+  OHM_RUNTIME_CALL;
+  if (parameters == nullptr) return noted(Status::invalid_value);
+  const NewNode made = {node, graph, dependencies, count};
+  switch (parameters->type) {
+    case NodeType::kernel:
+      return add(made, NodeParameters::of(parameters->kernel));
+    case NodeType::copy:
+      return add(made, NodeParameters::of(parameters->copy.copied));
+    case NodeType::fill:
+      return add(made, NodeParameters::of(parameters->fill));
+    case NodeType::host:
+      return add(made, NodeParameters::of(parameters->host));
+    case NodeType::graph:
+      return cudaGraphAddChildGraphNode(node, graph, dependencies, count, parameters->graph);
+    case NodeType::empty:
+      return cudaGraphAddEmptyNode(node, graph, dependencies, count);
+    case NodeType::event_wait:
+      return cudaGraphAddEventWaitNode(node, graph, dependencies, count, parameters->event);
+    case NodeType::event_record:
+      return cudaGraphAddEventRecordNode(node, graph, dependencies, count, parameters->event);
+    case NodeType::allocation:
+      return cudaGraphAddMemAllocNode(node, graph, dependencies, count, &parameters->allocation);
+    case NodeType::free:
+      return cudaGraphAddMemFreeNode(node, graph, dependencies, count, parameters->freed);
+    case NodeType::condition:
+      return add_condition(made, parameters->condition);
+  }
+  report_unsupported("cudaGraphAddNode");
+  return noted(Status::not_supported);
 }
 
 OHM_EXPORTED Status cudaGraphDestroyNode(GraphNode* node) {
@@ -306,43 +266,4 @@ OHM_EXPORTED Status cudaGraphDestroyNode(GraphNode* node) {
   if (!graph_nodes().is_alive(node)) return noted(Status::invalid_value);
   node->graph->remove(node);
   return Status::success;
-}
-
-OHM_EXPORTED Status cudaGraphClone(Graph** clone, Graph* graph) {
-  OHM_RUNTIME_CALL;
-  if (clone == nullptr || !graphs().is_alive(graph)) return noted(Status::invalid_value);
-  *clone = graphs().create();
-  if (*clone == nullptr) return noted(Status::out_of_memory);
-  std::map<const GraphNode*, GraphNode*> copies;
-  for (const GraphNode* node : graph->nodes) {
-    copies[node] = (*clone)->add(node->type, node->work);
-    copies[node]->kernel = node->kernel;
-  }
-  for (const auto& [source, target] : graph->edges()) {
-    copies.at(target)->dependencies.push_back(copies.at(source));
-  }
-  return Status::success;
-}
-
-OHM_EXPORTED Status cudaDeviceGraphMemTrim(int device) {
-  OHM_RUNTIME_CALL;
-  MemoryPool* const pool = gpus().graph_pool(device);
-  return noted(pool == nullptr ? Status::invalid_device : gpus().trim_pool(pool, 0));
-}
-
-OHM_EXPORTED Status cudaDeviceGetGraphMemAttribute(int device, int attribute,
-                                                   std::uint64_t* value) {
-  OHM_RUNTIME_CALL;
-  if (value == nullptr) return noted(Status::invalid_value);
-  MemoryPool* const pool = gpus().graph_pool(device);
-  if (pool == nullptr) return noted(Status::invalid_device);
-  return noted(gpus().with_pool(pool, [&](const MemoryPool& one) {
-    const std::array<std::size_t, 4> values = {one.used_bytes, one.used_high_bytes,
-                                               one.reserved_bytes(), one.reserved_high_bytes};
-    if (attribute < 0 || static_cast<std::size_t>(attribute) >= values.size()) {
-      return Status::invalid_value;
-    }
-    *value = values.at(static_cast<std::size_t>(attribute));
-    return Status::success;
-  }));
 }

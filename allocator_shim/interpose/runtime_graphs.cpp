@@ -1,5 +1,7 @@
 // CUDA's runtime: graphs, what is instantiated of them, and what they say about their nodes.
 #include <algorithm>
+#include <fstream>
+#include <map>
 #include <vector>
 
 #include "allocator_shim/interpose/entry_call.h"
@@ -43,11 +45,32 @@ OHM_EXPORTED Status cudaGraphDestroy(Graph* graph) {
   return graphs().destroy(graph) ? Status::success : noted(Status::invalid_value);
 }
 
-OHM_EXPORTED Status cudaGraphInstantiateWithFlags(ExecutableGraph** executable, Graph* graph,
-                                                  unsigned long long /*flags*/) {
+OHM_EXPORTED Status cudaGraphClone(Graph** clone, Graph* graph) {
   OHM_RUNTIME_CALL;
-  if (executable == nullptr || !graphs().is_alive(graph)) return noted(Status::invalid_value);
-  *executable = executable_graphs().create(*graph);
+  if (clone == nullptr || !graphs().is_alive(graph)) return noted(Status::invalid_value);
+  *clone = graph->clone();
+  return *clone != nullptr ? Status::success : noted(Status::out_of_memory);
+}
+
+OHM_EXPORTED Status cudaGraphNodeFindInClone(GraphNode** found, const GraphNode* source,
+                                             Graph* clone) {
+  OHM_RUNTIME_CALL;
+  if (found == nullptr || !graphs().is_alive(clone)) return noted(Status::invalid_value);
+  const auto node = std::find_if(clone->nodes.begin(), clone->nodes.end(),
+                                 [&](const GraphNode* one) { return one->source == source; });
+  if (source == nullptr || node == clone->nodes.end()) return noted(Status::invalid_value);
+  *found = *node;
+  return Status::success;
+}
+
+OHM_EXPORTED Status cudaGraphInstantiateWithFlags(ExecutableGraph** executable, Graph* graph,
+                                                  unsigned long long flags) {
+  OHM_RUNTIME_CALL;
+  constexpr unsigned long long kFlags = 15;
+  const bool is_right = executable != nullptr && graphs().is_alive(graph) &&
+                        (flags & ~kFlags) == 0 && graph->in_order().has_value();
+  if (!is_right) return noted(Status::invalid_value);
+  *executable = executable_graphs().create(*graph, flags);
   return *executable != nullptr ? Status::success : noted(Status::out_of_memory);
 }
 
@@ -57,11 +80,27 @@ OHM_EXPORTED Status cudaGraphInstantiate(ExecutableGraph** executable, Graph* gr
   return cudaGraphInstantiateWithFlags(executable, graph, flags);
 }
 
-/// The parameters take where instantiation failed, and how.
+/// The parameters are told how it went.
 OHM_EXPORTED Status cudaGraphInstantiateWithParams(ExecutableGraph** executable, Graph* graph,
-                                                   void* /*parameters*/) {
+                                                   InstantiationParameters* parameters) {
   OHM_RUNTIME_CALL;
-  return cudaGraphInstantiateWithFlags(executable, graph, 0);
+  using Result = InstantiationParameters::Result;
+  if (parameters == nullptr) return noted(Status::invalid_value);
+  const Status status = cudaGraphInstantiateWithFlags(executable, graph, parameters->flags);
+  const bool is_broken = graphs().is_alive(graph) && !graph->in_order();
+  parameters->failed_node = nullptr;
+  parameters->result = status == Status::success ? Result::success
+                       : is_broken               ? Result::invalid_structure
+                                                 : Result::error;
+  return status;
+}
+
+OHM_EXPORTED Status cudaGraphExecGetFlags(ExecutableGraph* executable, unsigned long long* flags) {
+  OHM_RUNTIME_CALL;
+  const bool is_right = executable_graphs().is_alive(executable) && flags != nullptr;
+  if (!is_right) return noted(Status::invalid_value);
+  *flags = executable->flags;
+  return Status::success;
 }
 
 OHM_EXPORTED Status cudaGraphExecDestroy(ExecutableGraph* executable) {
@@ -95,9 +134,8 @@ OHM_EXPORTED Status cudaGraphExecUpdate(ExecutableGraph* executable, Graph* grap
   OHM_RUNTIME_CALL;
   const bool are_there = executable_graphs().is_alive(executable) && graphs().is_alive(graph);
   if (!are_there || result == nullptr) return noted(Status::invalid_value);
-  const bool is_updated = executable->update(*graph);
-  const auto kind = is_updated ? UpdateResult::Kind::success : UpdateResult::Kind::topology_changed;
-  *result = {kind, nullptr, nullptr};
+  *result = executable->update(*graph);
+  const bool is_updated = result->kind == UpdateResult::Kind::success;
   return is_updated ? Status::success : noted(Status::update_failure);
 }
 
@@ -162,4 +200,113 @@ OHM_EXPORTED Status cudaGraphNodeGetDependentNodes(const GraphNode* node, GraphN
   if (!graph_nodes().is_alive(node) || count == nullptr) return noted(Status::invalid_value);
   give(dependent_nodes(*node), nodes, count);
   return Status::success;
+}
+
+namespace {
+
+/// Pairs of nodes of a graph, from one that comes first to one that comes after it.
+struct Edges {
+  Graph* graph;
+  GraphNode* const* from;
+  GraphNode* const* to;
+  std::size_t count;
+
+  /// Whether each is there, or can be.
+  bool are_right(bool are_there) const {
+    if (!graphs().is_alive(graph)) return false;
+    if (count > 0 && (from == nullptr || to == nullptr)) return false;
+    for (std::size_t i = 0; i < count; ++i) {
+      const bool are_here = graph_nodes().is_alive(from[i]) && graph_nodes().is_alive(to[i]) &&
+                            from[i]->graph == graph && to[i]->graph == graph && from[i] != to[i];
+      if (!are_here) return false;
+      const auto& known = to[i]->dependencies;
+      const bool is_there = std::find(known.begin(), known.end(), from[i]) != known.end();
+      if (is_there != are_there) return false;
+    }
+    return true;
+  }
+};
+
+}  // namespace
+
+OHM_VERSION(add_dependencies_12, cudaGraphAddDependencies, "libcudart.so.12")
+Status add_dependencies_12(Graph* graph, GraphNode* const* from, GraphNode* const* to,
+                           std::size_t count) {
+  OHM_RUNTIME_CALL_OF("cudaGraphAddDependencies");
+  if (!Edges{graph, from, to, count}.are_right(false)) return noted(Status::invalid_value);
+  for (std::size_t i = 0; i < count; ++i) to[i]->dependencies.push_back(from[i]);
+  return Status::success;
+}
+
+OHM_DEFAULT_VERSION(add_dependencies_13, cudaGraphAddDependencies, "libcudart.so.13")
+Status add_dependencies_13(Graph* graph, GraphNode* const* from, GraphNode* const* to,
+                           const void* /*edges*/, std::size_t count) {
+  return add_dependencies_12(graph, from, to, count);
+}
+
+OHM_VERSION(remove_dependencies_12, cudaGraphRemoveDependencies, "libcudart.so.12")
+Status remove_dependencies_12(Graph* graph, GraphNode* const* from, GraphNode* const* to,
+                              std::size_t count) {
+  OHM_RUNTIME_CALL_OF("cudaGraphRemoveDependencies");
+  if (!Edges{graph, from, to, count}.are_right(true)) return noted(Status::invalid_value);
+  for (std::size_t i = 0; i < count; ++i) std::erase(to[i]->dependencies, from[i]);
+  return Status::success;
+}
+
+OHM_DEFAULT_VERSION(remove_dependencies_13, cudaGraphRemoveDependencies, "libcudart.so.13")
+Status remove_dependencies_13(Graph* graph, GraphNode* const* from, GraphNode* const* to,
+                              const void* /*edges*/, std::size_t count) {
+  return remove_dependencies_12(graph, from, to, count);
+}
+
+namespace {
+
+const char* word_of(NodeType type) {
+  switch (type) {
+    case NodeType::kernel:
+      return "KERNEL";
+    case NodeType::copy:
+      return "MEMCPY";
+    case NodeType::fill:
+      return "MEMSET";
+    case NodeType::host:
+      return "HOST";
+    case NodeType::graph:
+      return "CHILD_GRAPH";
+    case NodeType::empty:
+      return "EMPTY";
+    case NodeType::event_wait:
+      return "EVENT_WAIT";
+    case NodeType::event_record:
+      return "EVENT_RECORD";
+    case NodeType::allocation:
+      return "MEM_ALLOC";
+    case NodeType::free:
+      return "MEM_FREE";
+    case NodeType::condition:
+      return "CONDITIONAL";
+  }
+  return "";
+}
+
+}  // namespace
+
+/// Nodes with their types, and edges, in Graphviz's language.
+OHM_EXPORTED Status cudaGraphDebugDotPrint(Graph* graph, const char* path, unsigned /*flags*/) {
+  OHM_RUNTIME_CALL;
+  if (!graphs().is_alive(graph) || path == nullptr) return noted(Status::invalid_value);
+  std::ofstream file(path);
+  std::map<const GraphNode*, std::size_t> numbers;
+  file << "digraph dot {\nsubgraph cluster_1 {\nlabel=\"graph_1\"\n";
+  for (const GraphNode* node : graph->nodes) {
+    const std::size_t number = numbers.emplace(node, numbers.size()).first->second;
+    file << "\"graph_1_node_" << number << "\"[label=\"" << number << "\\n"
+         << word_of(node->type) << "\"]\n";
+  }
+  for (const auto& [from, to] : graph->edges()) {
+    file << "\"graph_1_node_" << numbers.at(from) << "\" -> \"graph_1_node_" << numbers.at(to)
+         << "\"\n";
+  }
+  file << "}\n}\n";
+  return file ? Status::success : noted(Status::operating_system);
 }

@@ -132,6 +132,8 @@ OHM_EXPORTED Status cudaLaunchKernel(const void* function, Dimensions grid, Dime
     return noted(Status::invalid_handle);
   }
   if (is_legacy(stream) && breaks_ordered_capture()) return noted(Status::capture_implicit);
+  const Capture* const capture = capture_of(stream);
+  if (capture != nullptr && capture->is_invalid) return noted(Status::capture_invalidated);
   if (is_registered(function) &&
       shared_bytes > static_cast<std::size_t>(allowed_shared_bytes(function))) {
     return noted(Status::invalid_value);
@@ -172,7 +174,11 @@ OHM_EXPORTED Status cudaFuncSetAttribute(const void* function, int attribute, in
   if (!is_launchable(function)) return noted(Status::invalid_device_function);
   const bool is_too_large = attribute == kDynamicSharedBytes &&
                             value > architecture_of(gpus().profile()).shared_bytes_optin;
-  const bool is_wrong = attribute < kDynamicSharedBytes || attribute > kAttributes || is_too_large;
+  constexpr int kCarveout = 9;
+  constexpr int kMostPercent = 100;
+  const bool is_number = attribute == kCarveout ? value >= -1 && value <= kMostPercent : value >= 0;
+  const bool is_wrong =
+      attribute < kDynamicSharedBytes || attribute > kAttributes || is_too_large || !is_number;
   if (is_wrong) return noted(Status::invalid_value);
   if (attribute == kDynamicSharedBytes) allow_shared_bytes(function, value);
   return Status::success;
@@ -181,7 +187,7 @@ OHM_EXPORTED Status cudaFuncSetAttribute(const void* function, int attribute, in
 OHM_EXPORTED Status cudaFuncGetName(const char** name, const void* function) {
   OHM_RUNTIME_CALL;
   if (name == nullptr) return noted(Status::invalid_value);
-  *name = name_of_kernel(function);
+  *name = driver_name_of_kernel(static_cast<const Kernel*>(function));
   return *name != nullptr ? Status::success : noted(Status::invalid_device_function);
 }
 
@@ -212,7 +218,8 @@ OHM_EXPORTED Status cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
   OHM_RUNTIME_CALL;
   if (blocks == nullptr || threads <= 0) return noted(Status::invalid_value);
   if (!is_launchable(function)) return noted(Status::invalid_device_function);
-  *blocks = resident_blocks(gpus().profile(), threads, shared_bytes);
+  *blocks =
+      threads > kMaxBlockThreads ? 0 : resident_blocks(gpus().profile(), threads, shared_bytes);
   return Status::success;
 }
 

@@ -66,6 +66,7 @@ OHM_EXPORTED Status cudaMalloc(void** pointer, std::size_t bytes) {
 
 OHM_EXPORTED Status cudaFree(void* pointer) {
   OHM_RUNTIME_CALL;
+  if (pointer != nullptr && breaks_capture()) return noted(Status::capture_not_allowed);
   return noted(free_when_finished(address_of(pointer)));
 }
 
@@ -166,12 +167,12 @@ OHM_EXPORTED Status cudaPointerGetAttributes(PointerAttributes* attributes, cons
   void* const both = const_cast<void*>(pointer);
   if (const auto range = gpus().find(address_of(pointer))) {
     *attributes = {PointerAttributes::Type::device, range->device, both, nullptr};
-  } else if (gpus().is_managed(pointer)) {
-    *attributes = {PointerAttributes::Type::managed, gpus().current(), both, both};
+  } else if (const auto managed = gpus().managed_range(address_of(pointer))) {
+    *attributes = {PointerAttributes::Type::managed, managed->device, both, both};
   } else if (gpus().is_variable(pointer)) {
     *attributes = {PointerAttributes::Type::device, gpus().current(), both, nullptr};
-  } else if (gpus().is_pinned(pointer)) {
-    *attributes = {PointerAttributes::Type::host, gpus().current(), both, both};
+  } else if (const auto pinned = gpus().pinned_range(pointer)) {
+    *attributes = {PointerAttributes::Type::host, pinned->device, both, both};
   } else {
     *attributes = {PointerAttributes::Type::unregistered, kNoDevice, nullptr, both};
   }

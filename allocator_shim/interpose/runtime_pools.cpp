@@ -1,4 +1,5 @@
 // CUDA's runtime: stream-ordered memory and its pools.
+#include <array>
 #include <cstdint>
 
 #include "allocator_shim/interpose/entry_call.h"
@@ -7,6 +8,7 @@
 #include "allocator_shim/interpose/memory_pool.h"
 #include "allocator_shim/interpose/objects.h"
 #include "allocator_shim/interpose/status.h"
+#include "allocator_shim/interpose/stub.h"
 
 using namespace ohm::interpose;
 using ohm::DeviceAddress;
@@ -26,6 +28,7 @@ enum class PoolAttribute : int {
 
 constexpr int kPinnedPool = 1;
 constexpr int kPoolOnDevice = 1;
+constexpr int kReadAndWriteFlags = 3;
 
 bool is_switch(PoolAttribute attribute) {
   return attribute >= PoolAttribute::first_switch && attribute <= PoolAttribute::last_switch;
@@ -115,7 +118,8 @@ OHM_EXPORTED Status cudaMemPoolCreate(void** pool, const PoolProperties* propert
   const bool is_on_device =
       properties->allocation_type == kPinnedPool && properties->location_type == kPoolOnDevice;
   if (!is_on_device) return noted(Status::invalid_value);
-  return pool_of(pool, gpus().create_pool(properties->device));
+  return pool_of(pool, gpus().create_pool(properties->device, properties->most_bytes,
+                                          properties->handle_types));
 }
 
 OHM_EXPORTED Status cudaMemPoolDestroy(MemoryPool* pool) {
@@ -144,19 +148,70 @@ OHM_EXPORTED Status cudaMemPoolSetAttribute(MemoryPool* pool, int attribute, voi
   }));
 }
 
-/// A pool's own GPU reaches it, and so do the others.
+/// A pool's own GPU always reaches it.
+OHM_EXPORTED Status cudaMemPoolSetAccess(MemoryPool* pool, const PoolAccess* accesses,
+                                         std::size_t count) {
+  OHM_RUNTIME_CALL;
+  if (accesses == nullptr && count != 0) return noted(Status::invalid_value);
+  return noted(gpus().with_pool(pool, [&](MemoryPool& one) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const PoolAccess& access = accesses[i];
+      if (access.location_type != kPoolOnDevice) return Status::invalid_value;
+      if (!gpus().has(access.device)) return Status::invalid_device;
+      const bool is_flag = access.flags == 0 || access.flags == kReadAndWriteFlags;
+      if (!is_flag || (access.device == one.device && access.flags == 0)) {
+        return Status::invalid_value;
+      }
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::uint64_t bit = std::uint64_t{1} << static_cast<unsigned>(accesses[i].device);
+      one.other_devices =
+          accesses[i].flags != 0 ? one.other_devices | bit : one.other_devices & ~bit;
+    }
+    return Status::success;
+  }));
+}
+
 OHM_EXPORTED Status cudaMemPoolGetAccess(int* flags, const MemoryPool* pool,
                                          const PoolLocation* location) {
   OHM_RUNTIME_CALL;
-  constexpr int kReadAndWrite = 3;
   if (flags == nullptr || location == nullptr || !gpus().is_pool(pool)) {
     return noted(Status::invalid_value);
   }
   if (location->type != kPoolOnDevice || !gpus().has(location->device)) {
     return noted(Status::invalid_device);
   }
-  *flags = kReadAndWrite;
+  const std::uint64_t bit = std::uint64_t{1} << static_cast<unsigned>(location->device);
+  const bool has_access = location->device == pool->device || (pool->other_devices & bit) != 0;
+  *flags = has_access ? kReadAndWriteFlags : 0;
   return Status::success;
+}
+
+namespace {
+
+/// Whether another process could get it in one of these ways, which no virtual GPU has.
+Status export_pool(const MemoryPool* pool, int handle_type, const char* name) {
+  const bool is_right =
+      gpus().is_pool(pool) && handle_type != 0 && (pool->handle_types & handle_type) == handle_type;
+  if (!is_right) return noted(Status::invalid_value);
+  report_unsupported(name);
+  return noted(Status::not_supported);
+}
+
+}  // namespace
+
+OHM_EXPORTED Status cudaMemPoolExportToShareableHandle(void* handle, const MemoryPool* pool,
+                                                       int handle_type, unsigned flags) {
+  OHM_RUNTIME_CALL;
+  if (handle == nullptr || flags != 0) return noted(Status::invalid_value);
+  return export_pool(pool, handle_type, __func__);
+}
+
+OHM_EXPORTED Status cudaMemPoolExportPointer(void* exported, const void* pointer) {
+  OHM_RUNTIME_CALL;
+  const MemoryPool* const pool = gpus().pool_of(reinterpret_cast<DeviceAddress>(pointer));
+  if (exported == nullptr || pool == nullptr) return noted(Status::invalid_value);
+  return export_pool(pool, pool->handle_types, __func__);
 }
 
 OHM_EXPORTED Status cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, MemoryPool* pool,
@@ -188,4 +243,44 @@ OHM_EXPORTED Status cudaFreeAsync(void* pointer, Stream* stream) {
   if (pointer == nullptr) return noted(Status::invalid_value);
   if (capture_of(stream) != nullptr) capture_work(stream, NodeType::free);
   return noted(gpus().free(reinterpret_cast<DeviceAddress>(pointer)));
+}
+
+OHM_EXPORTED Status cudaDeviceGraphMemTrim(int device) {
+  OHM_RUNTIME_CALL;
+  MemoryPool* const pool = gpus().graph_pool(device);
+  return noted(pool == nullptr ? Status::invalid_device : gpus().trim_pool(pool, 0));
+}
+
+OHM_EXPORTED Status cudaDeviceGetGraphMemAttribute(int device, int attribute,
+                                                   std::uint64_t* value) {
+  OHM_RUNTIME_CALL;
+  if (value == nullptr) return noted(Status::invalid_value);
+  MemoryPool* const pool = gpus().graph_pool(device);
+  if (pool == nullptr) return noted(Status::invalid_device);
+  return noted(gpus().with_pool(pool, [&](const MemoryPool& one) {
+    const std::array<std::size_t, 4> values = {one.used_bytes, one.used_high_bytes,
+                                               one.reserved_bytes(), one.reserved_high_bytes};
+    if (attribute < 0 || static_cast<std::size_t>(attribute) >= values.size()) {
+      return Status::invalid_value;
+    }
+    *value = values.at(static_cast<std::size_t>(attribute));
+    return Status::success;
+  }));
+}
+
+/// Marks are reset, and nothing else is set.
+OHM_EXPORTED Status cudaDeviceSetGraphMemAttribute(int device, int attribute,
+                                                   const std::uint64_t* value) {
+  OHM_RUNTIME_CALL;
+  constexpr int kUsedHigh = 1;
+  constexpr int kReservedHigh = 3;
+  const bool is_mark = attribute == kUsedHigh || attribute == kReservedHigh;
+  if (value == nullptr || *value != 0 || !is_mark) return noted(Status::invalid_value);
+  MemoryPool* const pool = gpus().graph_pool(device);
+  if (pool == nullptr) return noted(Status::invalid_device);
+  return noted(gpus().with_pool(pool, [&](MemoryPool& one) {
+    return set(one,
+               attribute == kUsedHigh ? PoolAttribute::used_high : PoolAttribute::reserved_high,
+               value);
+  }));
 }

@@ -2,12 +2,14 @@
 // for what work_in_flight.h keeps from being so.
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include "allocator_shim/interpose/entry_call.h"
 #include "allocator_shim/interpose/exported.h"
 #include "allocator_shim/interpose/gpu_system.h"
+#include "allocator_shim/interpose/graph_parameters.h"
 #include "allocator_shim/interpose/objects.h"
 #include "allocator_shim/interpose/status.h"
 #include "allocator_shim/interpose/work_in_flight.h"
@@ -34,6 +36,14 @@ int device_of(const Stream* stream) {
 bool is_captured(const Event& event) {
   const Capture* const capture = event.capture;
   return capture != nullptr && capture->is_active;
+}
+
+/// cudaStreamCaptureStatus.
+int capture_status(const Capture* capture) {
+  constexpr int kActive = 1;
+  constexpr int kInvalidated = 2;
+  if (capture == nullptr) return 0;
+  return capture->is_invalid ? kInvalidated : kActive;
 }
 
 /// Nobody can tell when it will be complete.
@@ -126,8 +136,11 @@ OHM_EXPORTED Status cudaStreamSynchronize(Stream* stream) {
 OHM_EXPORTED Status cudaStreamQuery(Stream* stream) {
   OHM_RUNTIME_CALL;
   if (!is_stream(stream)) return noted(Status::invalid_handle);
-  const bool is_captured = capture_of(stream) != nullptr;
-  return is_captured || is_finished(stream) ? Status::success : noted(Status::not_ready);
+  if (Capture* const capture = capture_of(stream)) {
+    capture->is_invalid = true;
+    return noted(Status::capture_not_allowed);
+  }
+  return is_finished(stream) ? Status::success : noted(Status::not_ready);
 }
 
 /// It is called at once: what comes before it is waited for.
@@ -136,10 +149,14 @@ OHM_EXPORTED Status cudaLaunchHostFunc(Stream* stream, HostFunction function, vo
   if (!is_stream(stream)) return noted(Status::invalid_handle);
   if (function == nullptr) return noted(Status::invalid_value);
   if (capture_of(stream) != nullptr) {
-    capture_work(stream, NodeType::host, [function, data] { function(data); });
+    const HostParameters called = {function, data};
+    GraphNode* const node =
+        capture_work(stream, NodeType::host, work_of(NodeParameters::of(called)));
+    if (node == nullptr) return noted(Status::out_of_memory);
+    node->given = std::make_shared<NodeParameters>(NodeParameters::of(called));
   } else {
     note_waited(stream);
-    function(data);
+    call_host_function(function, data);
   }
   return Status::success;
 }
@@ -149,8 +166,12 @@ OHM_EXPORTED Status cudaStreamAddCallback(Stream* stream, StreamCallback callbac
   OHM_RUNTIME_CALL;
   if (!is_stream(stream)) return noted(Status::invalid_handle);
   if (callback == nullptr || flags != 0) return noted(Status::invalid_value);
+  if (Capture* const capture = capture_of(stream)) {
+    capture->is_invalid = true;
+    return noted(Status::capture_not_allowed);
+  }
   note_waited(stream);
-  callback(stream, Status::success, data);
+  call_stream_callback(callback, stream, data);
   return Status::success;
 }
 
@@ -192,8 +213,10 @@ OHM_EXPORTED Status cudaEventRecord(Event* event, Stream* stream) {
   return Status::success;
 }
 
-OHM_EXPORTED Status cudaEventRecordWithFlags(Event* event, Stream* stream, unsigned /*flags*/) {
+OHM_EXPORTED Status cudaEventRecordWithFlags(Event* event, Stream* stream, unsigned flags) {
   OHM_RUNTIME_CALL;
+  constexpr unsigned kExternal = 1;
+  if (flags > kExternal) return noted(Status::invalid_value);
   return cudaEventRecord(event, stream);
 }
 
@@ -231,7 +254,7 @@ OHM_EXPORTED Status cudaStreamIsCapturing(Stream* stream, int* status) {
   OHM_RUNTIME_CALL;
   if (!is_stream(stream)) return noted(Status::invalid_handle);
   if (status == nullptr) return noted(Status::invalid_value);
-  *status = capture_of(stream) != nullptr ? 1 : 0;
+  *status = capture_status(capture_of(stream));
   return Status::success;
 }
 
@@ -242,7 +265,7 @@ OHM_EXPORTED Status cudaStreamGetCaptureInfo_v2(Stream* stream, int* status, std
   if (!is_stream(stream)) return noted(Status::invalid_handle);
   if (status == nullptr) return noted(Status::invalid_value);
   const Capture* capture = capture_of(stream);
-  *status = capture != nullptr ? 1 : 0;
+  *status = capture_status(capture);
   if (id != nullptr) *id = capture != nullptr ? capture->id : 0;
   if (graph != nullptr) *graph = capture != nullptr ? capture->graph : nullptr;
   static const std::vector<GraphNode*> kNone;
@@ -268,6 +291,35 @@ OHM_EXPORTED Status cudaStreamGetCaptureInfo(Stream* stream, int* status, std::u
                                              const void** edges, std::size_t* count) {
   OHM_RUNTIME_CALL;
   return cudaStreamGetCaptureInfo_v3(stream, status, id, graph, dependencies, edges, count);
+}
+
+OHM_VERSION(update_dependencies_12, cudaStreamUpdateCaptureDependencies, "libcudart.so.12")
+Status update_dependencies_12(Stream* stream, GraphNode* const* nodes, std::size_t count,
+                              unsigned flags) {
+  OHM_RUNTIME_CALL_OF("cudaStreamUpdateCaptureDependencies");
+  constexpr unsigned kReplaces = 1;
+  if (!is_stream(stream)) return noted(Status::invalid_handle);
+  const Capture* const capture = capture_of(stream);
+  if (capture == nullptr) return noted(Status::illegal_state);
+  if (flags > kReplaces || (nodes == nullptr && count != 0)) return noted(Status::invalid_value);
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool is_here = graph_nodes().is_alive(nodes[i]) && nodes[i]->graph == capture->graph;
+    if (!is_here) return noted(Status::invalid_value);
+  }
+  if (flags == kReplaces) stream->captured.clear();
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto& known = stream->captured;
+    const bool is_new = std::find(known.begin(), known.end(), nodes[i]) == known.end();
+    if (is_new) stream->captured.push_back(nodes[i]);
+  }
+  return Status::success;
+}
+
+/// What the stream's next node depends on.
+OHM_DEFAULT_VERSION(update_dependencies_13, cudaStreamUpdateCaptureDependencies, "libcudart.so.13")
+Status update_dependencies_13(Stream* stream, GraphNode* const* nodes, const void* /*edges*/,
+                              std::size_t count, unsigned flags) {
+  return update_dependencies_12(stream, nodes, count, flags);
 }
 
 OHM_EXPORTED Status cudaStreamBeginCapture(Stream* stream, int mode) {

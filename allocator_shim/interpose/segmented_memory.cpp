@@ -39,6 +39,14 @@ void SegmentedMemory::add_segment(DeviceAddress address, std::size_t bytes) {
   bytes_ += bytes;
 }
 
+bool SegmentedMemory::contains(DeviceAddress address, std::size_t bytes) const {
+  const auto next = segments_.upper_bound(address);
+  if (next == segments_.begin()) return false;
+  const auto& [begin, segment_bytes] = *std::prev(next);
+  const DeviceAddress offset = address - begin;
+  return offset <= segment_bytes && bytes <= segment_bytes - offset;
+}
+
 std::optional<SegmentedMemory::Segment> SegmentedMemory::remove_free_segment() {
   for (const auto& [address, bytes] : segments_) {
     const auto range = free_.find(address);

@@ -32,6 +32,8 @@ class SegmentedMemory {
   };
   /// Takes out a segment of which nothing is in use; nullopt: there is none.
   std::optional<Segment> remove_free_segment();
+  /// Whether a range is within a segment, in use or free.
+  bool contains(DeviceAddress address, std::size_t bytes) const;
   /// Of all segments.
   std::size_t bytes() const { return bytes_; }
 

@@ -9,20 +9,15 @@
 #include <cstdint>
 #include <string_view>
 
+#include "allocator_shim/interpose/blas_calls.h"
 #include "allocator_shim/interpose/call_library.h"
 #include "allocator_shim/interpose/gpu_system.h"
 #include "allocator_shim/interpose/objects.h"
-#include "allocator_shim/interpose/work_in_flight.h"
+#include "allocator_shim/interpose/stub_work.h"
 
 namespace ohm::interpose {
 
 using enum Assumption;
-
-using Word = std::uint64_t;
-inline constexpr std::size_t kMaxWords = 24;
-using Words = std::array<Word, kMaxWords>;
-
-inline constexpr Word kSuccess = 0;
 
 /// Whether a call of the driver fails before cuInit: log callbacks are registered before it.
 constexpr bool needs_cuinit(std::string_view library, std::string_view name) {
@@ -47,78 +42,6 @@ constexpr bool may_write(std::string_view library) {
   }
   return false;
 }
-
-/// Does nothing, and that is all there is to do where nothing is computed.
-struct Succeeds {
-  static Word call(const Words& /*words*/, const char* /*name*/) { return kSuccess; }
-};
-
-/// Work on the stream that argument `Which` is, which computes nothing.
-template <std::size_t Which>
-struct WorksOn {
-  static Word call(const Words& words, const char* /*name*/) {
-    note_work(reinterpret_cast<const Stream*>(words[Which - 1]));
-    return kSuccess;
-  }
-};
-
-/// The same on the stream of a handle of cuBLAS or cuDNN, the first argument.
-struct Works {
-  static Word call(const Words& words, const char* name) {
-    const auto* const handle = reinterpret_cast<const LibraryHandle*>(words[0]);
-    if (!is_object(handle)) return static_cast<Word>(dead_handle_of(library_of_call(name)));
-    note_work(handle->stream);
-    return kSuccess;
-  }
-};
-
-inline constexpr Word kWrongBlasArgument =
-    static_cast<Word>(invalid_argument_of(CallLibrary::cublas));
-
-/// cublasOperation_t: as it is, transposed, or conjugated, too.
-constexpr bool is_blas_operation(Word word) {
-  constexpr unsigned kConjugateTransposed = 2;
-  return static_cast<unsigned>(word) <= kConjugateTransposed;
-}
-
-/// A product of cuBLAS with numbers of this type: of matrices, whose arguments are the handle, two
-/// operations, three sizes, alpha, A with its leading dimension, B, beta, C.
-template <typename Number>
-struct MultipliesMatrices {
-  static bool is_right(const Words& words) {
-    const auto number = [&](std::size_t i) { return static_cast<Number>(words[i]); };
-    const auto is_transposed = [&](std::size_t i) { return static_cast<int>(words[i]) != 0; };
-    const Number m = number(3);
-    const Number n = number(4);
-    const Number k = number(5);
-    const auto is_leading = [&](std::size_t i, Number rows) {
-      return number(i) >= (rows > 1 ? rows : 1);
-    };
-    return is_blas_operation(words[1]) && is_blas_operation(words[2]) && m >= 0 && n >= 0 &&
-           k >= 0 && words[6] != 0 && words[11] != 0 && is_leading(8, is_transposed(1) ? k : m) &&
-           is_leading(10, is_transposed(2) ? n : k) && is_leading(13, m);
-  }
-  static Word call(const Words& words, const char* name) {
-    if (!is_object(reinterpret_cast<const void*>(words[0]))) return Works::call(words, name);
-    return is_right(words) ? Works::call(words, name) : kWrongBlasArgument;
-  }
-};
-
-/// The same of a matrix and a vector: the handle, an operation, two sizes, alpha, A with its
-/// leading dimension, x with its step, beta, y with its step.
-template <typename Number>
-struct MultipliesVector {
-  static bool is_right(const Words& words) {
-    const auto number = [&](std::size_t i) { return static_cast<Number>(words[i]); };
-    const Number m = number(2);
-    return is_blas_operation(words[1]) && m >= 0 && number(3) >= 0 && words[4] != 0 &&
-           words[9] != 0 && number(6) >= (m > 1 ? m : 1) && number(8) != 0 && number(11) != 0;
-  }
-  static Word call(const Words& words, const char* name) {
-    if (!is_object(reinterpret_cast<const void*>(words[0]))) return Works::call(words, name);
-    return is_right(words) ? Works::call(words, name) : kWrongBlasArgument;
-  }
-};
 
 /// Argument `Which`, counted from 1, is the place of a new handle or descriptor.
 template <std::size_t Which>
@@ -172,11 +95,20 @@ struct NeedsNothing {
   }
 };
 
+/// Whether a call of cuSOLVER or cuSPARSE, whose first argument is a handle, has none.
+inline bool lacks_handle(const Words& words, std::string_view name) {
+  return words[0] == 0 && (name.starts_with("cusolver") || name.starts_with("cusparse"));
+}
+inline Word no_handle(const char* name) {
+  return static_cast<Word>(dead_handle_of(library_of_call(name)));
+}
+
 /// How much memory something takes beside its operands: none, as the real library's figure is not
 /// known.
 template <Assumption What, typename... Sizes>
 struct TakesNothing {
-  static Word call(const Words& words, const char* /*name*/) {
+  static Word call(const Words& words, const char* name) {
+    if (lacks_handle(words, name)) return no_handle(name);
     note_assumption(What);
     (Sizes::write_zero(words), ...);
     return kSuccess;
@@ -186,7 +118,8 @@ struct TakesNothing {
 /// A solver that says on the device, or on the host, how it went: well.
 template <typename Info>
 struct Solves {
-  static Word call(const Words& words, const char* /*name*/) {
+  static Word call(const Words& words, const char* name) {
+    if (lacks_handle(words, name)) return no_handle(name);
     Info::write_zero(words);
     return kSuccess;
   }
@@ -196,7 +129,8 @@ struct Solves {
 /// `Count` matrices.
 template <std::size_t Info, std::size_t Count, typename... Others>
 struct SolvesBatch {
-  static Word call(const Words& words, const char* /*name*/) {
+  static Word call(const Words& words, const char* name) {
+    if (lacks_handle(words, name)) return no_handle(name);
     (Others::write_zero(words), ...);
     auto* const infos = reinterpret_cast<std::int32_t*>(words[Info - 1]);
     const auto matrices = static_cast<std::int32_t>(words[Count - 1]);

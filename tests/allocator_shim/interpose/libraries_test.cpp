@@ -44,9 +44,15 @@ TEST(VirtualCudaLibraries, CublasLtFindsOneAlgorithmWithoutWorkspace) {
   auto* const find =
       function<int(void*, void*, void*, void*, void*, void*, void*, int, Result*, int*)>(
           "libcublasLt.so.13", "cublasLtMatmulAlgoGetHeuristic");
-  EXPECT_EQ(find(nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, 2, results.data(),
-                 &count),
-            kSuccess);
+  int descriptor = 0;  // any, of memory of the program's
+  const auto find_for = [&](void* product, int wanted) {
+    return find(nullptr, product, &descriptor, &descriptor, &descriptor, &descriptor, nullptr,
+                wanted, results.data(), &count);
+  };
+  constexpr int kInvalidValue = 7;
+  EXPECT_EQ(find_for(nullptr, 2), kInvalidValue);
+  EXPECT_EQ(find_for(&descriptor, 0), kInvalidValue);
+  EXPECT_EQ(find_for(&descriptor, 2), kSuccess);
   EXPECT_EQ(count, 1);
   EXPECT_EQ(results[0].status, kSuccess);
   EXPECT_EQ(results[0].workspace_bytes, 0U);
@@ -54,12 +60,17 @@ TEST(VirtualCudaLibraries, CublasLtFindsOneAlgorithmWithoutWorkspace) {
 }
 
 TEST(VirtualCudaLibraries, CusolverAsksForNoWorkspace) {
+  constexpr const char* kSolver = "libcusolver.so.11";
+  constexpr int kNoHandle = 1;
+  auto* const ask =
+      function<int(void*, int, int, float*, int, int*)>(kSolver, "cusolverDnSgetrf_bufferSize");
   int elements = -1;
-  EXPECT_EQ((function<int(void*, int, int, float*, int, int*)>(
-                "libcusolver.so.11", "cusolverDnSgetrf_bufferSize")(nullptr, 8, 8, nullptr, 8,
-                                                                    &elements)),
-            kSuccess);
+  EXPECT_EQ(ask(nullptr, 8, 8, nullptr, 8, &elements), kNoHandle);
+  void* handle = nullptr;
+  ASSERT_EQ(function<int(void**)>(kSolver, "cusolverDnCreate")(&handle), kSuccess);
+  EXPECT_EQ(ask(handle, 8, 8, nullptr, 8, &elements), kSuccess);
   EXPECT_EQ(elements, 0);
+  EXPECT_EQ(function<int(void*)>(kSolver, "cusolverDnDestroy")(handle), kSuccess);
 }
 
 TEST(VirtualCudaLibraries, WhatRestsOnAnAssumptionIsNotedForTheGpu) {
@@ -67,8 +78,11 @@ TEST(VirtualCudaLibraries, WhatRestsOnAnAssumptionIsNotedForTheGpu) {
   ASSERT_EQ(function<int(int)>(kRuntime, "cudaSetDevice")(1), kSuccess);
   EXPECT_STREQ(modelled(1), "");
   int elements = -1;
+  void* handle = nullptr;
+  function<int(void**)>("libcusolver.so.11", "cusolverDnCreate")(&handle);
   function<int(void*, int, int, int*)>("libcusolver.so.11", "cusolverDnSgesvd_bufferSize")(
-      nullptr, 8, 8, &elements);
+      handle, 8, 8, &elements);
+  function<int(void*)>("libcusolver.so.11", "cusolverDnDestroy")(handle);
   EXPECT_STREQ(modelled(1), "cusolver_workspace");
   std::size_t free = 0;
   std::size_t total = 0;

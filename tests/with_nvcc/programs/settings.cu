@@ -54,6 +54,13 @@ int main() {
   OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, touch, 128, 0));
   const auto function = reinterpret_cast<const void*>(&touch);
   OK(cudaLaunchCooperativeKernel(function, dim3(blocks * 108), dim3(128), arguments, 0, 0));
+  int none = -1;
+  OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&none, touch, 2048, 0));
+  CHECK(none == 0);
+  CHECK(cudaFuncSetAttribute(touch, cudaFuncAttributeMaxDynamicSharedMemorySize, -1) ==
+        cudaErrorInvalidValue);
+  CHECK(cudaFuncSetAttribute(touch, cudaFuncAttributePreferredSharedMemoryCarveout, 101) ==
+        cudaErrorInvalidValue);
   CHECK(cudaLaunchCooperativeKernel(function, dim3(blocks * 108 + 1), dim3(128), arguments, 0, 0) ==
         cudaErrorCooperativeLaunchTooLarge);
   const char* name;
