@@ -115,30 +115,6 @@ bool breaks_capture_of(int device) {
   return invalidate_captures([device](const Capture& capture) { return capture.device == device; });
 }
 
-namespace {
-
-thread_local int host_functions = 0;
-
-/// A host function may not be left by an exception.
-template <typename Call>
-void call_within(const Call& call) {
-  ++host_functions;
-  call();
-  --host_functions;
-}
-
-}  // namespace
-
-void call_host_function(HostFunction function, void* data) {
-  call_within([&] { function(data); });
-}
-
-void call_stream_callback(StreamCallback callback, Stream* stream, void* data) {
-  call_within([&] { callback(stream, Status::success, data); });
-}
-
-bool is_within_host_function() { return host_functions > 0; }
-
 void* create_object() { return library_objects.create(); }
 bool is_object(const void* object) { return library_objects.is_alive(object); }
 bool destroy_object(const void* object) { return library_objects.destroy(object); }

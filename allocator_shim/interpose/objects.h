@@ -13,6 +13,7 @@
 
 #include "allocator_shim/interpose/graph_nodes.h"
 #include "allocator_shim/interpose/handle_pool.h"
+#include "allocator_shim/interpose/host_functions.h"
 #include "allocator_shim/interpose/status.h"
 
 namespace ohm::interpose {
@@ -91,15 +92,6 @@ GraphNode* capture_work(const Stream* stream, NodeType type, NodeWork work = {})
 void join_capture(Stream* stream, const Event& event);
 /// Whether all work of the capture comes before what its origin has captured.
 bool are_forks_joined(const Capture& capture);
-
-/// What programs have called when a stream gets there.
-using HostFunction = void (*)(void* data);
-using StreamCallback = void (*)(Stream* stream, Status status, void* data);
-
-/// Within them calls of CUDA are not permitted.
-void call_host_function(HostFunction function, void* data);
-void call_stream_callback(StreamCallback callback, Stream* stream, void* data);
-bool is_within_host_function();
 
 HandlePool<Stream>& streams();
 HandlePool<Event>& events();

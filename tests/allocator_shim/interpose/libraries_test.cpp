@@ -195,11 +195,17 @@ TEST(VirtualCudaLibraries, GeneratorsOfCurandRestOnAnAssumption) {
   ASSERT_EQ(function<int(int)>(kRuntime, "cudaSetDevice")(0), kSuccess);
 }
 
+void* cusolver_handle() {
+  void* handle = nullptr;
+  EXPECT_EQ((function<int(void**)>("libcusolver.so.11", "cusolverDnCreate")(&handle)), kSuccess);
+  return handle;
+}
+
 TEST(VirtualCudaLibraries, CusolverSaysThatItSolved) {
   int info = 7;
   EXPECT_EQ((function<int(void*, int, int, float*, int, float*, int*, int*)>(
-                "libcusolver.so.11", "cusolverDnSgetrf")(nullptr, 8, 8, nullptr, 8, nullptr,
-                                                         nullptr, &info)),
+                "libcusolver.so.11", "cusolverDnSgetrf")(cusolver_handle(), 8, 8, nullptr, 8,
+                                                         nullptr, nullptr, &info)),
             kSuccess);
   EXPECT_EQ(info, 0);
 }
@@ -215,8 +221,8 @@ TEST(VirtualCudaLibraries, SolversSayOfEachOfABatchThatTheySolved) {
   infos.fill(7);
   EXPECT_EQ(
       (function<int(void*, int, int, int, float*, int, float*, float*, int, int*, void*, int)>(
-          "libcusolver.so.11", "cusolverDnSsyevjBatched")(nullptr, 0, 0, 8, nullptr, 8, nullptr,
-                                                          nullptr, 0, infos.data(), nullptr, 3)),
+          "libcusolver.so.11", "cusolverDnSsyevjBatched")(
+          cusolver_handle(), 0, 0, 8, nullptr, 8, nullptr, nullptr, 0, infos.data(), nullptr, 3)),
       kSuccess);
   EXPECT_EQ(infos, kSolved);
 }
