@@ -177,8 +177,10 @@ TEST_F(ProvisionalValues, AreUnknownAfterAMathLibraryHasWorked) {
   judgment = Judgment::of_same_operator;
   const auto cholesky = function<int(void*, int, int, void*, int, void*, int, int*)>(
       "libcusolver.so.11", "cusolverDnSpotrf");
+  void* handle = nullptr;
+  ASSERT_EQ((function<int(void**)>("libcusolver.so.11", "cusolverDnCreate")(&handle)), kSuccess);
   int info = 1;
-  ASSERT_EQ(cholesky(nullptr, 0, 2, bytes_, 2, nullptr, 0, &info), kSuccess);
+  ASSERT_EQ(cholesky(handle, 0, 2, bytes_, 2, nullptr, 0, &info), kSuccess);
   EXPECT_FALSE(is_known(0, 8));
 }
 
