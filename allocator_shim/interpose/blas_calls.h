@@ -165,7 +165,7 @@ struct MultipliesLayouts {
     if (!is_object(reinterpret_cast<const void*>(words[0]))) {
       return static_cast<Word>(dead_handle_of(library_of_call(name)));
     }
-    for (const std::size_t descriptor : {1, 4, 6, 9, 11}) {
+    for (const std::size_t descriptor : {1U, 4U, 6U, 9U, 11U}) {
       if (words[descriptor] == 0) return kWrongBlasArgument;
     }
     if (words[2] == 0 || words[7] == 0) return kWrongBlasArgument;
