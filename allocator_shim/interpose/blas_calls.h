@@ -94,16 +94,12 @@ using MultipliesTypedStrides = MultipliesTypes<MultipliesMatricesAt<Number, 9, 1
 /// The same of a matrix and a vector: the handle, an operation, two sizes, alpha, A with its
 /// leading dimension, x with its step, beta, y with its step.
 template <typename Number>
-struct MultipliesVector {
+struct MultipliesVector : BlasWork<MultipliesVector<Number>> {
   static bool is_right(const Words& words) {
-    const auto number = [&](std::size_t i) { return static_cast<Number>(words[i]); };
-    const Number m = number(2);
-    return is_blas_operation(words[1]) && m >= 0 && number(3) >= 0 && words[4] != 0 &&
-           words[9] != 0 && number(6) >= (m > 1 ? m : 1) && number(8) != 0 && number(11) != 0;
-  }
-  static Word call(const Words& words, const char* name) {
-    if (!is_object(reinterpret_cast<const void*>(words[0]))) return Works::call(words, name);
-    return is_right(words) ? Works::call(words, name) : kWrongBlasArgument;
+    const BlasNumbers<Number> numbers(words);
+    return is_blas_operation(words[1]) && numbers.is_size(2) && numbers.is_size(3) &&
+           words[4] != 0 && words[9] != 0 && numbers.is_leading(6, numbers.at(2)) &&
+           numbers.at(8) != 0 && numbers.at(11) != 0;
   }
 };
 

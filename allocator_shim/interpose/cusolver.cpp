@@ -1,4 +1,5 @@
 // cuSOLVER: its version, and the streams of handles.
+#include "allocator_shim/interpose/call_library.h"
 #include "allocator_shim/interpose/entry_call.h"
 #include "allocator_shim/interpose/exported.h"
 #include "allocator_shim/interpose/objects.h"
@@ -8,9 +9,8 @@ using namespace ohm::interpose;
 
 namespace {
 
-constexpr int kInvalidSolverValue = 3;
-
-constexpr int kNoSolver = 1;
+constexpr int kInvalidSolverValue = invalid_argument_of(CallLibrary::cusolver);
+constexpr int kNoSolver = dead_handle_of(CallLibrary::cusolver);
 
 int set_stream_of_solver(LibraryHandle* handle, Stream* stream) {
   if (!is_object(handle)) return kNoSolver;

@@ -96,8 +96,10 @@ struct NeedsNothing {
 };
 
 /// Whether a call of cuSOLVER or cuSPARSE, whose first argument is a handle, has none.
-inline bool lacks_handle(const Words& words, std::string_view name) {
-  return words[0] == 0 && (name.starts_with("cusolver") || name.starts_with("cusparse"));
+inline bool lacks_handle(const Words& words, const char* name) {
+  if (words[0] != 0) return false;
+  const CallLibrary library = library_of_call(name);
+  return library == CallLibrary::cusolver || library == CallLibrary::cusparse;
 }
 inline Word no_handle(const char* name) {
   return static_cast<Word>(dead_handle_of(library_of_call(name)));

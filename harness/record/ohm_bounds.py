@@ -4,8 +4,9 @@ import ast
 import collections
 import sys
 
-from ohm_growing_lines import grows, name_of_call, targets_of
+from ohm_growing_lines import grows, targets_of
 from ohm_trainings import attributes_of
+from ohm_use_files import name_of
 
 REMOVES = frozenset("clear heappop heappushpop heapreplace pop popitem popleft remove".split())
 BRANCHES = (ast.If, ast.While)
@@ -36,10 +37,15 @@ def limits_in(part, what):
     for node in ast.walk(part):
         if isinstance(node, BRANCHES) and decides(node, what):
             yield from (limit for one in ast.walk(node.test) for limit in compared_with_length(one, what))
-        elif isinstance(node, ast.Assign) and is_slice(node.value, what):
-            yield from [None] * any(map(what.is_in, targets_of(node)))
-        elif isinstance(node, ast.Delete) and any(is_slice(one, what) for one in node.targets):
+        elif is_cut(node, what):
             yield None
+
+
+def is_cut(node, what):
+    """kept = kept[-most:], kept[:] = kept[-most:], del kept[:-most]"""
+    if isinstance(node, ast.Assign):
+        return is_slice(node.value, what) and any(map(what.is_in, targets_of(node)))
+    return isinstance(node, ast.Delete) and any(is_slice(one, what) for one in node.targets)
 
 
 def is_slice(node, what):
@@ -55,7 +61,7 @@ def decides(branch, what):
 
 
 def removes(node, what):
-    if not isinstance(node, ast.Call) or name_of_call(node) not in REMOVES:
+    if not isinstance(node, ast.Call) or name_of(node) not in REMOVES:
         return False
     return any(map(what.is_in, [getattr(node.func, "value", None), *node.args]))
 
@@ -65,7 +71,7 @@ def compared_with_length(node, what):
         return
     sides = [node.left, node.comparators[0]]
     for side, other in (sides, sides[::-1]):
-        is_length = isinstance(side, ast.Call) and name_of_call(side) == "len" and len(side.args) == 1
+        is_length = isinstance(side, ast.Call) and name_of(side) == "len" and len(side.args) == 1
         if is_length and what.is_in(side.args[0]):
             yield other
 

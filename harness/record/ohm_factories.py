@@ -4,8 +4,7 @@ from ohm_operators import tensors_in
 
 # Functions of torch that make tensors of numbers.
 FACTORIES = "arange linspace logspace eye tril_indices triu_indices".split()
-TAKE_NUMBERS = "tensor as_tensor".split()
-FILLED = "full full_like".split()
+TAKE_NUMBERS = "tensor as_tensor full full_like".split()
 # They make a tensor of the share that they are asked for.
 OF_SHARES = "quantile nanquantile".split()
 # They make tensors of numbers of Python that are taken for these numbers: a copy of such a tensor of the
@@ -34,9 +33,7 @@ class Factories:
         self.follow_comparisons(replace)
         for name in TAKE_NUMBERS:
             replace(self.torch, name, self._take_numbers)
-        for name in FILLED:
-            replace(self.torch, name, self._make_filled)
-        replace(self.torch.Tensor, "new_full", self._make_filled)
+        replace(self.torch.Tensor, "new_full", self._take_numbers)
         for name in LIKE_KEYED:
             replace(self.torch.Tensor, name, self._make_like)
         UnknownNumber.on_tensor = self._take_number
@@ -89,12 +86,6 @@ class Factories:
         return self.torch.scalar_tensor(number, dtype=kind, device=other.device)
 
     def _take_numbers(self, function, arguments, named):
-        result = function(*arguments, **named)
-        if arguments and holds_one_of(self.known.reads.number_types, arguments[0]):
-            self.known.mark_unknown(result)
-        return result
-
-    def _make_filled(self, function, arguments, named):
         result = function(*arguments, **named)
         if self.torch.compiler.is_compiling():
             return result

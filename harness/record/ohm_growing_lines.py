@@ -4,6 +4,7 @@ import ast
 import linecache
 
 from ohm_unrolled import is_unrolled
+from ohm_use_files import name_of
 
 GROWS = frozenset(
     "add append appendleft extend insert put put_nowait push setdefault update".split())
@@ -83,7 +84,7 @@ class Source:
                 self.classes.append(node)
             elif isinstance(node, LOOPS):
                 self.loops.append(node)
-            elif isinstance(node, ASSIGNMENTS) or isinstance(node, ast.Call) and name_of_call(node) in CALLS:
+            elif isinstance(node, ASSIGNMENTS) or isinstance(node, ast.Call) and name_of(node) in CALLS:
                 self.steps.append(node)
 
     def function(self, name, first_line):
@@ -213,7 +214,7 @@ def concatenates(node, what):
     if not isinstance(node, ASSIGNMENTS) or not any(map(what.is_in, targets_of(node))):
         return False
     calls = [one for one in ast.walk(node.value) if isinstance(one, ast.Call)]
-    return any(name_of_call(one) in CONCATENATES and any(map(what.is_in, ast.walk(one))) for one in calls)
+    return any(name_of(one) in CONCATENATES and any(map(what.is_in, ast.walk(one))) for one in calls)
 
 
 def is_collected(source, node, what):
@@ -241,17 +242,12 @@ def reads(node, what):
 def calls_growth(call, what):
     if isinstance(call.func, ast.Attribute) and call.func.attr in GROWS and what.is_in(call.func.value):
         return True
-    return name_of_call(call) in GROWS_FIRST and bool(call.args) and what.is_in(call.args[0])
-
-
-def name_of_call(call):
-    """Of the function or the method."""
-    return getattr(call.func, "attr", getattr(call.func, "id", ""))
+    return name_of(call) in GROWS_FIRST and bool(call.args) and what.is_in(call.args[0])
 
 
 def differentiates(node, what):
     """loss.backward(), scaler.scale(loss).backward()"""
-    is_call = isinstance(node, ast.Call) and name_of_call(node) == BACKWARD
+    is_call = isinstance(node, ast.Call) and name_of(node) == BACKWARD
     return is_call and any(map(what.is_in, ast.walk(node)))
 
 
@@ -288,7 +284,7 @@ def is_empty(value):
     if isinstance(value, ast.Dict):
         return all(map(is_empty, value.values))
     if isinstance(value, ast.Call):
-        return name_of_call(value) in EMPTY and not any(map(may_hold, value.args))
+        return name_of(value) in EMPTY and not any(map(may_hold, value.args))
     return isinstance(value, ast.Constant)
 
 

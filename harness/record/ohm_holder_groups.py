@@ -64,5 +64,5 @@ def version_of(tensor):
     """How often it has been changed in place; 0: tensors made for inference alone do not tell."""
     try:
         return tensor._version
-    except (RuntimeError, AttributeError):
+    except RuntimeError:
         return 0

@@ -127,8 +127,8 @@ class Look:
     def _add_cycles(self, rows):
         """Where most of the memory is held by no variable."""
         held = sum(row["bytes"] for row in rows)
-        allocated = getattr(self.torch.cuda, "memory_allocated", None)
-        if allocated is None or 2 * held >= allocated(self.device) or self._is_late():
+        allocated = self.torch.cuda.memory_stats(self.device).get("allocated_bytes.all.current", 0)
+        if 2 * held >= allocated or self._is_late():
             return
         row = row_of_cycles(self, self.places.sources)
         if row is not None:

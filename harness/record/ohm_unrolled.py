@@ -2,6 +2,8 @@
 time, and inner loops of meta-learning. What they make more in each pass is no leak (ohm_growing_lines)."""
 import ast
 
+from ohm_use_files import name_of
+
 BACKWARDS = frozenset("backward manual_backward grad".split())
 COLLECTS = frozenset("append extend insert add".split())
 
@@ -54,7 +56,7 @@ def is_differentiated_behind(loop, part, what):
         before = len(found)
         for node in ast.walk(part):
             found |= {name for name in names_from(node, is_made_of_it)}
-    calls = [one for one in ast.walk(part) if isinstance(one, ast.Call) and called(one) in BACKWARDS]
+    calls = [one for one in ast.walk(part) if isinstance(one, ast.Call) and name_of(one) in BACKWARDS]
     return any(one.lineno > loop.end_lineno and is_made_of_it(one) for one in calls)
 
 
@@ -64,13 +66,9 @@ def names_from(node, is_made_of_it):
         return names_assigned(node) if node.value is not None and is_made_of_it(node.value) else ()
     if isinstance(node, ast.For):
         return names_in(node.target) if is_made_of_it(node.iter) else ()
-    if isinstance(node, ast.Call) and called(node) in COLLECTS and any(map(is_made_of_it, node.args)):
+    if isinstance(node, ast.Call) and name_of(node) in COLLECTS and any(map(is_made_of_it, node.args)):
         return names_in(node.func)
     return ()
-
-
-def called(call):
-    return getattr(call.func, "attr", getattr(call.func, "id", ""))
 
 
 def assignments_in(node):

@@ -21,7 +21,7 @@ bool are_scalars(const RetainedResult& holder) {
   return holder.tensors > 0 && 2 * holder.scalars > holder.tensors;
 }
 
-bool is_model_or_optimizer(const RetainedResult& holder) {
+bool holds_weights(const RetainedResult& holder) {
   return holder.kind == "module" || holder.kind == "optimizer" || holder.kind == "updated";
 }
 
@@ -40,7 +40,7 @@ bool is_carried_cache(const RetainedResult& holder) {
 std::int64_t bytes_in_model(const RetentionResult& retention) {
   std::int64_t bytes = 0;
   for (const RetainedResult& one : retention.entries) {
-    if (one.is_in_model && !is_model_or_optimizer(one)) bytes += one.bytes;
+    if (one.is_in_model && !holds_weights(one)) bytes += one.bytes;
   }
   return bytes;
 }
@@ -102,7 +102,7 @@ const RetainedResult* growing_holder(const VariantResult& variant, std::int64_t 
   if (!variant.retention) return nullptr;
   const RetainedResult* largest = nullptr;
   for (const RetainedResult& one : variant.retention->entries) {
-    if (is_model_or_optimizer(one) || 4 * one.bytes < grown_bytes) continue;
+    if (holds_weights(one) || 4 * one.bytes < grown_bytes) continue;
     // What a step works on can hold more than what grows from step to step.
     if (is_container(one) && !one.is_in_model && one.bytes <= 2 * grown_bytes) return &one;
     if (largest == nullptr) largest = &one;
@@ -189,10 +189,8 @@ std::string holder_phrase(const RetainedResult& holder) {
                        short_bytes(holder.bytes));
   }
   if (holder.kind == "cycle") {
-    return fmt::format(
-        "objects that refer to each other hold {} in {} tensors ({}), which no "
-        "variable reaches",
-        short_bytes(holder.bytes), grouped(holder.blocks), holder.variable);
+    return fmt::format("reference cycles keep {} in {} tensors ({}) that no variable reaches",
+                       short_bytes(holder.bytes), grouped(holder.blocks), holder.variable);
   }
   if (holder.kind == "exception") {
     return fmt::format("{} keeps an exception, and its frames {}", where,
@@ -228,7 +226,7 @@ std::string holder_remedy(const RetainedResult& holder) {
   }
   if (holder.kind == "cycle") {
     return "break the reference cycle (weakref.ref, or clear the attribute), or call gc.collect() "
-           "when the objects are done with";
+           "once the objects are no longer needed";
   }
   if (holder.kind == "filling") return "lower its limit, or keep copies on the CPU (.cpu())";
   if (holder.kind == "cache") return "limit the cache (maxsize), or return copies on the CPU";

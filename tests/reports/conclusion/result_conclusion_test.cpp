@@ -136,8 +136,7 @@ TEST(ResultConclusion, ReferenceCyclesAreBroken) {
   ASSERT_TRUE(made);
   EXPECT_EQ("kept", made->cause);
   EXPECT_EQ(
-      "objects that refer to each other hold 500.00 MiB in 40 tensors (Batch.images), which no "
-      "variable reaches",
+      "reference cycles keep 500.00 MiB in 40 tensors (Batch.images) that no variable reaches",
       made->what);
   EXPECT_EQ(0U, made->remedy.find("break the reference cycle"));
 }
