@@ -141,6 +141,15 @@ class Place:
 
 def growing_place(source, what):
     """Of what a Name, an Attribute or an Item names in a file; None: no line of it gives that a value."""
+    place = own_place(source, what)
+    if place is not None or not isinstance(what, Item):
+        return place
+    # memory = {**memory, "turns": [*memory["turns"], turn]}
+    whole = growing_place(source, what.container)
+    return whole and Place(whole.line, whole.grows, is_added_to=whole.grows)
+
+
+def own_place(source, what):
     part = source and what.part_of(source)
     if part is None:
         return None

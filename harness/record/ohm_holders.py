@@ -6,6 +6,7 @@ of Python's, no hook of saved tensors runs. A look ends after a time and a numbe
 import collections
 import gc
 import sys
+import threading
 import time
 import types
 
@@ -227,7 +228,16 @@ class Look:
             self._add_referents(found, "traceback")
         else:
             self._add_attributes(found)
+            if isinstance(thing, threading.local):
+                self._add_attributes_in_threads(found)
             self._add_referents(found)
+
+    def _add_attributes_in_threads(self, found):
+        """threading.local() has a dictionary of attributes for each thread."""
+        for threads in gc.get_referents(found.thing):
+            for values in list(threads.values()) if isinstance(threads, dict) else ():
+                for name, value in list(values.items()) if isinstance(values, dict) else ():
+                    self._add(value, found, f".{name}", "attribute", found.root)
 
     def _add_closure(self, found):
         code = found.thing.__code__

@@ -247,6 +247,19 @@ std::string remedy_against(Category category, bool has_gradients) {
   }
 }
 
+/// What grew and was let go before memory ran out.
+bool is_gone(const FindingResult& growth, const OomResult& oom) {
+  return evident_bytes(growth) > alive_bytes(oom) + oom.private_pool_bytes;
+}
+
+/// Whether the request would have failed without the growth, of which evidence is only a part.
+bool is_too_little(const FindingResult& growth, const OomResult& oom) {
+  constexpr double kMostTimes = 4;
+  const std::optional<OomMessage> figures = figures_of(oom);
+  return figures && kMostTimes * static_cast<double>(evident_bytes(growth)) <
+                        missing_bytes(*figures).bytes;
+}
+
 std::optional<ConclusionResult> of_largest_category(const VariantResult& variant) {
   if (!variant.oom || variant.oom->holders.empty()) return std::nullopt;
   const OomResult& oom = *variant.oom;
@@ -311,10 +324,9 @@ void take_card_figures(OomResult& oom) {
 
 void reject_contradicted(VariantResult& variant) {
   if (variant.oom) {
-    // What grew and was let go before memory ran out.
     std::erase_if(variant.findings, [&](const FindingResult& finding) {
       return finding.pitfall == "growth per step" &&
-             evident_bytes(finding) > alive_bytes(*variant.oom) + variant.oom->private_pool_bytes;
+             (is_gone(finding, *variant.oom) || is_too_little(finding, *variant.oom));
     });
   }
   std::erase_if(variant.findings, [&](const FindingResult& finding) {

@@ -42,6 +42,15 @@ bool is_data(const HistoryBlock& block) {
          block.category == Category::other;
 }
 
+/// The event that makes it; UINT32_MAX: nothing is computed.
+std::uint32_t first_activation(const SteppedDevice& device) {
+  std::uint32_t first = UINT32_MAX;
+  for (const HistoryBlock& block : device.blocks()) {
+    if (block.category == Category::activation) first = std::min(first, block.begin);
+  }
+  return first;
+}
+
 struct Line {
   std::vector<const HistoryBlock*> blocks;
   FindingPlaces places;
@@ -50,7 +59,9 @@ struct Line {
 class RepeatedData {
  public:
   explicit RepeatedData(const SteppedDevice& device)
-      : device_(device), moment_(device.moment_that_counts()) {
+      : device_(device),
+        moment_(device.moment_that_counts()),
+        first_result_(first_activation(device)) {
     for (const HistoryBlock& block : device.blocks()) {
       if (!is_alive(block, moment_)) continue;
       alive_bytes_ += static_cast<std::int64_t>(block.bytes);
@@ -59,8 +70,9 @@ class RepeatedData {
       if (block.category == Category::parameter) ++parameters_[block.bytes];
       if (may_end_in_its_step(block)) continue;
       const bool is_copy = is_made_by(block.site, is_copying);
-      // What a program moves to the GPU before its first step may be weights.
-      const bool is_moved = block.category == Category::input && device.step_of(block.begin) == 0;
+      // What a program moves to the GPU before it computes anything may be weights.
+      const bool is_moved = block.category == Category::input && block.begin < first_result_ &&
+                            device.step_of(block.begin) == 0;
       if (is_copy || is_moved) add(block, is_copy ? copied_ : moved_);
     }
   }
@@ -177,6 +189,7 @@ class RepeatedData {
 
   const SteppedDevice& device_;
   std::uint32_t moment_;
+  std::uint32_t first_result_;
   std::int64_t alive_bytes_ = 0;
   Sizes sizes_;
   Sizes parameters_;

@@ -17,7 +17,7 @@ import unittest.mock
 sys.path.insert(0, sys.argv.pop(1))
 from ohm_bounds import is_filling
 from ohm_cycles import row_of_cycles
-from ohm_growing_lines import Attribute, Name, Source, growing_place, is_read, line_of_result
+from ohm_growing_lines import Attribute, Item, Name, Source, growing_place, is_read, line_of_result
 from ohm_holder_paths import GrowingPlaces, link_in
 from ohm_item_attributes import place_of_setting
 from ohm_trainings import KeptModels, Trainings
@@ -113,6 +113,12 @@ class GrowingPlacesTest(unittest.TestCase):
         self.assertEqual(2, place(text, Name("waiting")).line)
         self.assertTrue(place(text.replace("put", "put_nowait"), Name("waiting")).grows)
         self.assertIsNone(place("waiting = queue.Queue()\n", Name("waiting")))
+
+    def test_item_grows_where_its_container_is_made_anew(self):
+        text = 'memory = {"turns": []}\nmemory = {**memory, "turns": [*memory["turns"], turn]}\n'
+        found = place(text, Item(Name("memory"), "'turns'"))
+        self.assertEqual((2, True), (found.line, found.grows))
+        self.assertIsNone(place(text, Item(Name("others"), "'turns'")))
 
     def test_buffer_is_read_beside_the_line_that_makes_it_longer(self):
         text = ("class Queue:\n    def add(self, key):\n        self.keys = torch.cat([self.keys, key])\n"

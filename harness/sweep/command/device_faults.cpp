@@ -159,6 +159,23 @@ void DeviceFaults::restart(const CountedCommand& counted, std::vector<FaultTrial
   failed.resize(std::min(failed.size(), kMostKills - kills_));
   kills_ += failed.size();
   kill_and_restart(failed, seconds);
+  for (FaultTrial* const trial : failed) {
+    FaultedEnd& fault = *trial->outcome.fault;
+    const bool fails_in_both =
+        fault.restarted->status != 0 && fault.restarted_after_kill->status != 0;
+    if (fails_in_both) fault.restarts_after_success = restarts_after_success(counted, seconds);
+  }
+}
+
+/// Tried once.
+bool DeviceFaults::restarts_after_success(const CountedCommand& counted, double seconds) {
+  if (restarts_after_success_) return *restarts_after_success_;
+  std::vector<FaultTrial> trials(1);
+  run_trials(trials, seconds, 1);
+  const int status = counted.outcome.status;
+  restarts_after_success_ = trials[0].outcome.status == status &&
+                            restarted({&trials[0]}, seconds, 1)[0]->status == status;
+  return *restarts_after_success_;
 }
 
 void DeviceFaults::kill_and_restart(const std::vector<FaultTrial*>& trials, double seconds) const {

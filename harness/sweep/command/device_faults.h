@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -34,6 +35,7 @@ class DeviceFaults final : public CommandFaults {
   void note_not_reached() const;
   void restart(const CountedCommand& counted, std::vector<FaultTrial>& trials, double seconds);
   void kill_and_restart(const std::vector<FaultTrial*>& trials, double seconds) const;
+  bool restarts_after_success(const CountedCommand& counted, double seconds);
 
   // Of the first count:
   std::vector<CallSite> sites_;
@@ -43,6 +45,7 @@ class DeviceFaults final : public CommandFaults {
   std::size_t left_out_ = 0;
   std::size_t not_reached_ = 0;
   std::size_t kills_ = 0;  ///< runs that were tried with the process killed instead
+  std::optional<bool> restarts_after_success_;  ///< nothing: not tried yet
 };
 
 }  // namespace ohm::engine

@@ -69,6 +69,9 @@ struct FaultedEnd {
   /// The same after it was killed at the call instead; null: not tried.
   std::shared_ptr<const CommandOutcome> restarted_after_kill;
   std::string printed_before_kill;  ///< by that run
+  /// The command can be started again in the folder that a run without faults has left. Known where
+  /// both restarts fail.
+  bool restarts_after_success = false;
 };
 
 /// How a run of the command ended, as far as it tells.

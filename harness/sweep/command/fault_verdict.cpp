@@ -58,10 +58,12 @@ std::optional<TrialVerdict> restart_verdict(const ExpectedEnd& expected,
   const CommandOutcome& restarted = *fault.restarted;
   const bool is_sure = resumes_after_kill(expected, fault);
   if (restarted.is_overdue || restarted.status != 0) {
-    if (!is_sure) return {};
-    return failed_restart(restarted,
-                          "a restart after this error fails, but a restart after SIGKILL at the "
-                          "same call succeeds");
+    if (!is_sure && !fault.restarts_after_success) return {};
+    return failed_restart(
+        restarted, is_sure ? "a restart after this error fails, but a restart after SIGKILL at the "
+                             "same call succeeds"
+                           : "a restart after this error fails, but a restart after a run without "
+                             "faults succeeds");
   }
   if (has_other_values(expected.outcome, restarted)) return lost_values(expected, restarted);
   const int made = fault.optimizer_steps + restarted.fault->optimizer_steps;

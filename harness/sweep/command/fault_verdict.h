@@ -6,8 +6,10 @@
 // So are steps of an optimizer: together both have to make as many.
 // Lines that it prints may be of this run alone ("trained 5 steps"): where they are other than
 // without faults, the same is tried once more with the process killed at the call. Only if the
-// program resumes well after that has its handling of the error lost work. A lost rank was killed:
-// a restart of its job that fails is the job's.
+// program resumes well after that has its handling of the error lost work. A restart that fails in
+// both is a bug where one in the folder of a run without faults does not: a lock is left, or a part
+// of a checkpoint. A program that does not overwrite its results refuses all three. A lost rank was
+// killed: a restart of its job that fails is the job's.
 #pragma once
 
 #include "harness/sweep/command/compared_end.h"

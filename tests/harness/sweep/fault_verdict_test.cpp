@@ -90,6 +90,18 @@ TEST(CallFaultVerdict, HoldsARestartToTheWholeOutput) {
   EXPECT_EQ(verdict_of(outcome), FaultVerdict::corrupt);
 }
 
+TEST(CallFaultVerdict, FindsALockThatIsLeftWhicheverWayItEnds) {
+  CommandOutcome outcome = ended(1, "step 0\n");
+  outcome.fault->restarted = again(1, "another run is active\n");
+  outcome.fault->restarted_after_kill = again(1, "another run is active\n");
+  EXPECT_EQ(verdict_of(outcome), FaultVerdict::clean_error) << "it may never run twice in a folder";
+  outcome.fault->restarts_after_success = true;
+  EXPECT_EQ(verdict_of(outcome), FaultVerdict::corrupt);
+  EXPECT_THAT(call_fault_verdict(expected(), outcome).what, HasSubstr("a run without faults"));
+  outcome.fault->restarted = again(0, "step 0\nstep 1\nsum 3.5\n");
+  EXPECT_EQ(verdict_of(outcome), FaultVerdict::clean_error);
+}
+
 TEST(CallFaultVerdict, IsNotReachedWhereNoCallFailed) {
   CommandOutcome outcome = kFaultFree;
   outcome.fault->process = 0;

@@ -144,10 +144,23 @@ TEST(ResultConclusion, ReferenceCyclesAreBroken) {
 TEST(ResultConclusion, WhatGrowsIsNotFragmented) {
   VariantResult variant = out_of_memory(512 * kMebibyte);
   variant.findings = {finding("growth per step"), finding("stranded split segments")};
+  variant.findings[0].evidence[0].bytes = 400 * kMebibyte;
   variant.oom->reserved_bytes = 900 * kMebibyte;
   reject_contradicted(variant);
   ASSERT_EQ(1U, variant.findings.size());
   EXPECT_EQ("growth per step", variant.findings[0].pitfall);
+}
+
+TEST(ResultConclusion, GrowthIsNoCauseWhereTheRequestWouldFailWithoutIt) {
+  VariantResult variant = out_of_memory(512 * kMebibyte);
+  variant.findings = {finding("growth per step")};
+  variant.findings[0].evidence[0].bytes = 400 * kMebibyte;
+  variant.oom->requested_bytes = 1024 * kMebibyte;
+  reject_contradicted(variant);
+  EXPECT_EQ(1U, variant.findings.size()) << "evidence is of the largest lines alone";
+  variant.oom->requested_bytes = 4096 * kMebibyte;
+  reject_contradicted(variant);
+  EXPECT_TRUE(variant.findings.empty());
 }
 
 TEST(ResultConclusion, WhatGrewAndIsGoneWhenMemoryRunsOutIsNoCause) {

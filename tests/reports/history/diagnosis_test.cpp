@@ -196,6 +196,20 @@ TEST(Diagnosis, WeightsThatAreMovedBesideTheModelsOwnAreTheSameDataTwice) {
   EXPECT_TRUE(findings_beside_parameters(8, 512).empty()) << "data of other sizes";
 }
 
+TEST(Diagnosis, BatchesOfTheSizesOfParametersAreNotTheSameDataTwice) {
+  for (const bool computes_first : {false, true}) {
+    Recorder program;
+    for (int i = 0; i < 4; ++i) program.alloc(1, kMiB, Category::parameter);
+    if (computes_first) program.alloc(3, kMiB, Category::activation);
+    for (int i = 0; i < 4; ++i) program.alloc(2, kMiB, Category::input);
+    for (int step = 0; step < 4; ++step) {
+      program.free(program.alloc(3, kMiB, Category::activation));
+      program.step();
+    }
+    EXPECT_EQ(computes_first ? 0U : 1U, program.findings().size());
+  }
+}
+
 TEST(Diagnosis, OneTensorAStepIsARetainedOutput) {
   Recorder program;
   for (int step = 0; step < 8; ++step) {
