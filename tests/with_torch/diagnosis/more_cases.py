@@ -55,4 +55,9 @@ MORE_CASES = {
     "replay_ring": ((), (), (), {}),
     "lookahead": ((), (), (), {}),
     "progressive_layers": ((), (), (), {}),
+    # A request that would fail without the growth, batches of the sizes of weights, containers made anew.
+    "pairwise": (("large request", "full"), (22,), ("--limit", "2GiB"), {}),
+    "pipeline_stages": ((), (), (), {}),
+    "rebuilt_list": (("growth", "kept"), (19,), ("--limit", "1GiB"), {}),
+    "thread_local": (("growth", "kept"), (15,), ("--limit", "1GiB"), {}),
 }

@@ -61,4 +61,7 @@ MORE_FIXES = {
     "state_dataclass": [("controller(x, state)", "controller(x, state)\n        state = replace(state, "
                          "hidden=state.hidden.detach(), cell=state.cell.detach())"),
                         ("range(5000)", "range(300)")],
+    "pairwise": [("embed(encoder, 8192)", "embed(encoder, 512)")],
+    "rebuilt_list": [('*memory["turns"], encoded', '*memory["turns"], encoded.cpu()'), ("4000)", "400)")],
+    "thread_local": [("append(y)", "append(y.cpu())"), ("(3000,)", "(200,)")],
 }
