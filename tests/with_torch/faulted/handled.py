@@ -133,7 +133,20 @@ def waits_for_each_stream():
         raise
 
 
+def overwrites_nothing():
+    """Is started again in another folder, by its user."""
+    os.mkdir("results")
+    list(loop(Trainer()))
+
+
 # ---- with a bug ----
+
+def leaves_its_lock():
+    """Whether it fails or is killed; the next run takes it for another one's."""
+    with open("lock", "x"):
+        list(loop(Trainer()))
+    os.remove("lock")
+
 
 def loses_a_thread():
     thread = threading.Thread(target=lambda: list(loop(Trainer())))
