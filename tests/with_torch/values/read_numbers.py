@@ -265,7 +265,7 @@ def mask_of_a_subclass(device, decide):
     return tuple(torch.randn(300, 64).to(device)[mask].shape), int(mask.sum())
 
 
-@case
+@case(since=(2, 15))
 def rows_of_compressed_sparse(device, decide):
     dense = decide(torch.randn(40, 40) * (torch.rand(40, 40) > 0.8))
     matrix = dense.to_sparse_csr()
