@@ -256,8 +256,8 @@ bool is_gone(const FindingResult& growth, const OomResult& oom) {
 bool is_too_little(const FindingResult& growth, const OomResult& oom) {
   constexpr double kMostTimes = 4;
   const std::optional<OomMessage> figures = figures_of(oom);
-  return figures && kMostTimes * static_cast<double>(evident_bytes(growth)) <
-                        missing_bytes(*figures).bytes;
+  return figures &&
+         kMostTimes * static_cast<double>(evident_bytes(growth)) < missing_bytes(*figures).bytes;
 }
 
 std::optional<ConclusionResult> of_largest_category(const VariantResult& variant) {
