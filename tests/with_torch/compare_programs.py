@@ -197,6 +197,8 @@ def check(program, architecture, golden, printed):
     name, source = program["program"], program["source"]
     settings = settings_of(source)
     in_any_order, expected = golden[name]
+    # PyTorch keeps workspaces in a hash table, by the addresses of cuBLAS's handles.
+    in_any_order = in_any_order or "_cuda_clearCublasWorkspaces" in source
     gpus = 1 + max((int(line[4:]) for line in expected if line.startswith("gpu ")), default=0)
     gpu = f"golden-{architecture},count={gpus}"
     if CAPACITY in settings:
