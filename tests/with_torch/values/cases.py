@@ -110,13 +110,17 @@ class Runs:
                 for row in self.values.unknown_reads()}
         return as_plain(result, torch), peak, rows
 
+    def is_older(self, case):
+        """Than the PyTorch whose known values suffice."""
+        return self.mode == "known" and self.version < case.since
+
     def complaints(self, case):
         file = os.path.basename(inspect.getsourcefile(case.function))
         is_reported = self.mode == "known" or not case.computed
         expected = {(*row, file) for row in case.rows()} if is_reported else set()
         program = (lambda tensor: tensor.cuda()) if case.has_twin else None
         result, peak, rows = self.start(case, "cuda", program)
-        if self.mode == "known" and self.version < case.since:
+        if self.is_older(case):
             if not rows:
                 yield f"reported nothing, though known values suffice only since {case.since}"
             return
@@ -181,9 +185,10 @@ def main():
         failed += bool(complaints)
         took = f"{time.time() - started:.1f} s" if time.time() - started > 1 else ""
         expected = ", ".join(sorted({kind for kind, _ in case.rows()})) if mode == "known" else ""
-        is_older = mode == "known" and runs.version < case.since
-        is_computed = case.has_twin or not expected
-        verdict = "reported" if is_older else "computed" if is_computed else f"reported: {expected}"
+        if runs.is_older(case):
+            verdict = "reported"
+        else:
+            verdict = "computed" if case.has_twin or not expected else f"reported: {expected}"
         print(f"{mode:5} {case.name:40} {verdict if not complaints else 'WRONG'} {took}")
         for complaint in complaints:
             print(f"    {complaint}")
