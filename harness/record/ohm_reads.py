@@ -79,6 +79,8 @@ class Reads:
             self.library.ohm_note_assumption(b"passed_checks")
         elif called == "" or called in COUNTS:
             self.note(SHAPE, frame)
+        elif called == "range":
+            self.note(BRANCH, frame)
         elif called is None or called in GIVES_NUMBER:
             self._note_use(frame)
         else:
@@ -111,7 +113,11 @@ class Reads:
 
     def _on_use_of_number(self):
         frame = self.reading_frame()
-        if frame is not None and not is_of_standard_library(frame.f_code.co_filename):
+        if frame is None:
+            return
+        if frame.f_globals.get("__name__") == "random":  # weights of what it draws
+            self.note(VALUE, frame)
+        elif not is_of_standard_library(frame.f_code.co_filename):
             self._note_use(frame)
 
     def reading_frame(self):

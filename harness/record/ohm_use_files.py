@@ -247,3 +247,17 @@ def within(function):
         yield node
         if not isinstance(node, FUNCTIONS):
             left += ast.iter_child_nodes(node)
+
+
+def caller_of(file, function, frame):
+    """The frame that has called a function, which `frame` runs, or a comprehension in it; None: it
+    runs another one."""
+    while frame is not None and frame.f_code.co_filename == file.name:
+        name = frame.f_code.co_name
+        if name == getattr(function, "name", ""):
+            is_running = function.lineno <= frame.f_lineno <= function.end_lineno
+            return frame.f_back if is_running else None
+        if not name.startswith("<"):
+            return None
+        frame = frame.f_back
+    return None

@@ -1,7 +1,7 @@
 """What an expression makes of a value in it, and what a statement does: by its syntax (ohm_uses.py)."""
 import ast
 
-from ohm_use_files import name_of
+from ohm_use_files import FUNCTIONS, name_of, name_of_target
 from ohm_use_names import (
     CALLS_MODULE, KEEPS, KEEPS_MASK, KEEPS_SET, MAKES_ARRAY, MAKES_MASK, MAKES_TEXT, PRINTS)
 
@@ -61,6 +61,31 @@ def may_stop(statement):
     """Of one that only prints."""
     return isinstance(statement, ast.Assert) or any(isinstance(inner, ast.Raise)
                                                     for inner in [*statement.body, *statement.orelse])
+
+
+def errors_of(statement):
+    """Names of those that such a statement raises, and of their bases. None: of any."""
+    raised = [inner.exc for inner in ast.walk(statement) if isinstance(inner, ast.Raise)]
+    names = {name_of(error) if isinstance(error, ast.Call) else name_of_target(error) for error in raised}
+    return {*names, "AssertionError" if not raised else None, None, "Exception", "BaseException"}
+
+
+def is_handled(node, parents, errors):
+    """Whether the function goes on after one of these errors here. parents: node -> node around it."""
+    while not isinstance(node, (*FUNCTIONS, ast.Module)):
+        parent = parents[node]
+        if isinstance(parent, ast.Try) and node in parent.body:
+            if any(catches(handler, errors) for handler in parent.handlers):
+                return True
+        node = parent
+    return False
+
+
+def catches(handler, errors):
+    """Without raising anything itself."""
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    is_caught = any(name_of_target(kind) in errors for kind in kinds)
+    return is_caught and not any(isinstance(inner, ast.Raise) for inner in handler.body)
 
 
 def only_prints(statement):

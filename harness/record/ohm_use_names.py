@@ -40,7 +40,7 @@ READS_OWN_STATE = frozenset("""cholesky cholesky_ex inv inv_ex inverse solve sol
     slogdet logdet matrix_rank cond cholesky_inverse cholesky_solve lstm gru rnn_tanh
     rnn_relu""".split())
 # Operators that give Python a number.
-GIVES_NUMBER = frozenset("equal allclose is_nonzero item tolist bool int float complex range".split())
+GIVES_NUMBER = frozenset("equal allclose is_nonzero item tolist bool int float complex".split())
 
 MAKES_ARRAY = frozenset("numpy asarray array".split())
 MAKES_MASK = frozenset("""isin isnan isinf isfinite logical_and logical_or logical_not logical_xor greater less

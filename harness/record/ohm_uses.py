@@ -6,9 +6,10 @@ followed outwards: into variables and their uses, into functions and attributes 
 callers by the frames that are running. Logs and progress bars end it, and text that is not compared."""
 import ast
 
-from ohm_use_files import Files, is_method_call, is_property, name_of, parameters_of
+from ohm_use_files import Files, caller_of, is_method_call, is_property, name_of, parameters_of
 from ohm_use_kinds import (
-    ARRAY, CHOSEN, LISTS, MASK, REPEATED, SET, TEXT, chooses_text, is_text, made_by, may_stop, only_prints)
+    ARRAY, CHOSEN, LISTS, MASK, REPEATED, SET, TEXT, chooses_text, errors_of, is_handled, is_text, made_by,
+    may_stop, only_prints)
 from ohm_use_names import (
     ADDS_KEY, ASKS_NO_VALUE, COLLECTS, COUNTS_IN_ARRAY, DERIVES, FILLED, MAKES_TEXT, OF_NUMBERS, PRINTS,
     READS_TEXT, SIZE_KEYWORDS, SIZES)
@@ -17,6 +18,7 @@ from ohm_use_names import (
 SHAPE, BRANCH, VALUE = "shape", "branch", "value"
 RANK = {SHAPE: 3, BRANCH: 2, VALUE: 1, None: 0}
 MOST_STEPS = 1000  # of one read
+LOOKUP_ERRORS = "KeyError", "IndexError", "LookupError"
 MATCH = getattr(ast, "Match", ())  # () before Python 3.10
 
 
@@ -44,7 +46,6 @@ class Uses:
         if isinstance(node, ast.Call):
             return name_of(node)
         return "" if isinstance(node, ast.Subscript) else None
-
 
     def mentions(self, frame, text):
         """Whether a frame runs a file of the user's that has this text."""
@@ -156,7 +157,7 @@ class _Search:
         if is_stored and file.is_mapping(parent.value):
             self.made = SET
             return self._of_target(file, parent.value, frame)
-        return _GOES_ON
+        return BRANCH if is_handled(parent, file.parents, LOOKUP_ERRORS) else _GOES_ON
 
     def _of_operator(self, parent, node):
         other = parent.left if node is parent.right else parent.right
@@ -254,6 +255,9 @@ class _Search:
 
     def _of_text(self, file, call, argument, frame):
         name = name_of(call)
+        if name == "len":
+            self.made = None
+            return self._outwards(file, call, frame)
         if name in PRINTS or name in ASKS_NO_VALUE:
             return None
         if name in COLLECTS and isinstance(call.func, ast.Attribute):
@@ -300,6 +304,8 @@ class _Search:
             if not only_prints(statement):
                 return BRANCH
             if may_stop(statement):
+                if is_handled(statement, file.parents, errors_of(statement)):
+                    return BRANCH
                 self.uses.stops[file.name, statement.lineno] = statement.end_lineno
             return None
         if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
@@ -379,9 +385,13 @@ class _Search:
     def _of_caller(self, file, statement, frame):
         function = file.scope(statement)
         caller = caller_of(file, function, frame)
-        if caller is not None:
+        is_started = isinstance(function, ast.AsyncFunctionDef) and not self._is_own(caller)
+        if caller is not None and not is_started:  # by a loop of events
             return self.of_frame(caller, is_result=True)
         return self._of_results(file, function)
+
+    def _is_own(self, frame):
+        return frame is not None and self.files.is_own(frame.f_code.co_filename)
 
     def _of_results(self, file, function):
         """Of what calls of a function give, or reads of a property."""
@@ -396,17 +406,3 @@ class _Search:
 
 
 _GOES_ON = object()
-
-
-def caller_of(file, function, frame):
-    """The frame that has called a function, which `frame` runs, or a comprehension in it; None: it
-    runs another one."""
-    while frame is not None and frame.f_code.co_filename == file.name:
-        name = frame.f_code.co_name
-        if name == getattr(function, "name", ""):
-            is_running = function.lineno <= frame.f_lineno <= function.end_lineno
-            return frame.f_back if is_running else None
-        if not name.startswith("<"):
-            return None
-        frame = frame.f_back
-    return None

@@ -1,6 +1,8 @@
 """What the cases share: numbers that depend on nothing but a seed, and a loop of training."""
 import torch
 
+STEPS = range(50)
+
 
 def generator(seed=0):
     return torch.Generator().manual_seed(seed)

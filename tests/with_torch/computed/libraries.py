@@ -1,4 +1,5 @@
 """torchvision's detectors, and small models of transformers, peft, accelerate and Lightning."""
+import itertools
 import logging
 import tempfile
 
@@ -8,7 +9,7 @@ import transformers
 from torch import nn
 from torch.nn import functional as F
 
-from cases import generator, integers, losses, numbers
+from cases import STEPS, generator, integers, losses, numbers
 
 transformers.logging.set_verbosity_error()
 
@@ -114,13 +115,20 @@ def small_gpt2():
         embd_pdrop=0.0))
 
 
+def of_language(model, device):
+    return losses(model, [(integers(50, 2, 9, seed=step),) for step in STEPS],
+                  lambda model, tokens: model(input_ids=tokens, labels=tokens).loss, device)
+
+
+def gpt2(device):
+    return of_language(small_gpt2(), device)
+
+
 def low_rank(device):
     import peft
 
-    model = peft.get_peft_model(small_gpt2(), peft.LoraConfig(
-        r=4, target_modules=["c_attn"], fan_in_fan_out=True))
-    return losses(model, [(integers(50, 2, 9, seed=step),) for step in range(20)],
-                  lambda model, tokens: model(input_ids=tokens, labels=tokens).loss, device)
+    return of_language(peft.get_peft_model(small_gpt2(), peft.LoraConfig(
+        r=4, target_modules=["c_attn"], fan_in_fan_out=True)), device)
 
 
 def bert(device):
@@ -129,15 +137,15 @@ def bert(device):
         vocab_size=50, hidden_size=32, num_hidden_layers=2, num_attention_heads=2,
         intermediate_size=64, attention_probs_dropout_prob=0.0, hidden_dropout_prob=0.0))
     mask = (torch.arange(9)[None] < torch.tensor([[5], [9]])).long()
-    batches = [(integers(50, 2, 9, seed=step), mask, torch.tensor([0, 1])) for step in range(20)]
+    batches = [(integers(50, 2, 9, seed=step), mask, torch.tensor([0, 1])) for step in STEPS]
     return losses(model, batches, lambda model, tokens, mask, kinds: model(
         input_ids=tokens, attention_mask=mask, labels=kinds).loss, device)
 
 
 def resnet(device):
     torch.manual_seed(0)
-    batches = [(numbers(4, 3, 64, 64, seed=step), integers(10, 4, seed=step)) for step in range(3)]
-    return losses(torchvision.models.resnet18(num_classes=10), batches,
+    batches = [(numbers(4, 3, 32, 32, seed=step), integers(10, 4, seed=step)) for step in STEPS]
+    return losses(torchvision.models.resnet50(num_classes=10), batches,
                   lambda model, images, kinds: F.cross_entropy(model(images), kinds), device)
 
 
@@ -145,8 +153,8 @@ def trained(device):
     rows = [{"input_ids": tokens, "labels": tokens} for tokens in integers(50, 32, 9)]
     with tempfile.TemporaryDirectory() as folder:
         arguments = transformers.TrainingArguments(
-            output_dir=folder, per_device_train_batch_size=4, max_steps=12, logging_steps=3,
-            report_to=[], save_strategy="no", eval_strategy="steps", eval_steps=6,
+            output_dir=folder, per_device_train_batch_size=4, max_steps=len(STEPS), logging_steps=5,
+            report_to=[], save_strategy="no", eval_strategy="steps", eval_steps=10,
             use_cpu=device == "cpu", seed=0, disable_tqdm=True, log_level="error")
         trainer = transformers.Trainer(small_gpt2(), arguments, train_dataset=rows,
                                        eval_dataset=rows[:8])
@@ -200,7 +208,7 @@ def accelerated(device):
     model, optimizer, rows = accelerator.prepare(
         model, torch.optim.AdamW(model.parameters(), 0.1), torch.utils.data.DataLoader(rows, 4))
     found = []
-    for inputs, kinds in rows:
+    for inputs, kinds in itertools.islice(itertools.cycle(rows), len(STEPS)):
         with accelerator.accumulate(model):
             loss = F.cross_entropy(model(inputs), kinds)
             accelerator.backward(loss)
@@ -214,5 +222,5 @@ def accelerated(device):
 # A score at the threshold of suppression may fall on either side of it.
 retinanet.tolerance = 2e-2
 
-CASES = [resnet, faster_rcnn, mask_rcnn, retinanet, generated, heard, low_rank, bert, trained,
-         stopped_early, accelerated]
+CASES = [resnet, faster_rcnn, mask_rcnn, retinanet, generated, heard, gpt2, low_rank, bert,
+         trained, stopped_early, accelerated]

@@ -1,11 +1,9 @@
-"""Small models, trained for a few steps."""
+"""Small models, trained for STEPS."""
 import torch
 from torch import nn
 from torch.nn import functional as F
 
-from cases import generator, integers, losses, numbers, sums
-
-STEPS = range(20)
+from cases import STEPS, generator, integers, losses, numbers, sums
 
 
 def float16_with_overflow(device):
@@ -82,7 +80,7 @@ def diffusion(device):
         return F.mse_loss(model(image * (1 - share).sqrt() + noise * share.sqrt(), time), noise)
 
     batches = [(numbers(2, 3, 16, 16, seed=step), torch.rand(2, generator=generator(step)),
-                numbers(2, 3, 16, 16, seed=50 + step)) for step in STEPS]
+                numbers(2, 3, 16, 16, seed=100 + step)) for step in STEPS]
     return losses(Denoiser(), batches, loss_of, device)
 
 
@@ -109,6 +107,30 @@ def graph_network(device):
     return losses(GraphNetwork(), batches,
                   lambda model, nodes, edges, kinds: F.cross_entropy(model(nodes, edges), kinds),
                   device)
+
+
+class Tagger(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.words, self.lstm = nn.Embedding(40, 16), nn.LSTM(16, 16, num_layers=2)
+        self.tags = nn.Linear(16, 5)
+
+    def forward(self, tokens, lengths):
+        packed = nn.utils.rnn.pack_padded_sequence(
+            self.words(tokens), lengths.cpu(), enforce_sorted=False)
+        return self.tags(nn.utils.rnn.pad_packed_sequence(self.lstm(packed)[0])[0])
+
+
+def tagged(device):
+    torch.manual_seed(0)
+    batches = [(integers(40, 12, 4, seed=step), integers(12, 4, seed=step) + 1,
+                integers(5, 12, 4, seed=100 + step)) for step in STEPS]
+
+    def loss_of(model, tokens, lengths, tags):
+        found = model(tokens, lengths)
+        return F.cross_entropy(found.flatten(0, 1), tags[:len(found)].flatten())
+
+    return losses(Tagger(), batches, loss_of, device)
 
 
 def recurrent(device):
@@ -156,4 +178,4 @@ def optimizers(device):
     return found
 
 
-CASES = [float16_with_overflow, gan, diffusion, graph_network, recurrent, optimizers]
+CASES = [float16_with_overflow, gan, diffusion, graph_network, tagged, recurrent, optimizers]

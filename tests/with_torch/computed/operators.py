@@ -138,6 +138,22 @@ def sparse_tensors(device):
     return found
 
 
+def checked_indices(device):
+    """Of sparse tensors that operators make, while PyTorch checks them."""
+    parameters, found = [nn.Parameter(numbers(*shape).to(device)) for shape in ((10, 5), (10,))], []
+    optimizer = torch.optim.SparseAdam(parameters, lr=0.1)
+    with torch.sparse.check_sparse_tensor_invariants():
+        for step in range(12):
+            optimizer.zero_grad()
+            loss = (parameters[0].mv(numbers(5, seed=step).to(device)) + parameters[1]).pow(2).sum()
+            loss.backward()
+            for parameter in parameters:
+                parameter.grad = parameter.grad.to_sparse()
+            optimizer.step()
+            found.append(loss.item())
+    return found
+
+
 def kinds_of_arguments(device):
     """Numbers in place of tensors, results that are written to, dtypes that the CPU has no kernel for."""
     x, found = numbers(3, 4).to(device), []
@@ -219,4 +235,5 @@ def distributions(device):
 
 
 CASES = [linear_algebra, transforms, orders, layers, embedding_bags, attention, sparse_tensors,
-         kinds_of_arguments, half_precision, nested_tensors, same_memory, distributions]
+         checked_indices, kinds_of_arguments, half_precision, nested_tensors, same_memory,
+         distributions]

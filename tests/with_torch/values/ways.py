@@ -1,0 +1,107 @@
+"""Numbers of a model that decide on ways that few programs go: handled errors, coroutines, text, draws."""
+import asyncio
+import random
+
+import torch
+
+from cases import case
+
+
+def number_of(device):
+    return torch.nn.Linear(8, 1).to(device)(torch.randn(64, 8).to(device)).detach().square().mean()
+
+
+def grow(device):
+    torch.zeros(8, device=device)
+
+
+@case
+def range_of_a_tensor(device):
+    for _ in range((number_of(device) * 8).long()):  # branch
+        grow(device)
+
+
+@case
+def length_of_text(device):
+    text = str(int(number_of(device).item() * 1000))  # shape
+    return torch.zeros(len(text), 8, device=device).dim()
+
+
+@case
+def text_in_columns(device):
+    text = f"{number_of(device).item():.3f}"
+    print("loss" + " " * (12 - len(text)) + text)
+
+
+@case
+def handled_assertion(device):
+    try:
+        assert number_of(device).item() < -1  # branch
+    except AssertionError:
+        grow(device)
+
+
+@case
+def error_that_skips_a_batch(device):
+    for _ in range(3):
+        try:
+            if number_of(device).item() > 0.1:  # branch
+                raise ValueError("the loss is too high")
+            grow(device)
+        except ValueError:
+            continue
+
+
+@case
+def error_that_nothing_handles(device):
+    try:
+        if number_of(device).item() < -1:
+            raise ValueError("the loss is negative")
+    except torch.OutOfMemoryError:
+        grow(device)
+
+
+@case
+def key_that_is_missing(device):
+    buffers = {0: torch.zeros(8, device=device)}
+    try:
+        buffers[int(number_of(device) * 1000)].zero_()  # branch
+    except KeyError:
+        grow(device)
+
+
+@case
+def name_that_is_printed(device):
+    names = ["low", "high"]
+    try:
+        print(names[int(number_of(device) > 0)])
+    except Exception as error:
+        print(error)
+
+
+@case(result=False)
+def weights_of_draws(device):
+    weights = [number_of(device).item() + 1e-3 for _ in range(3)]
+    rows = random.choices([1, 2, 3], weights=weights)[0]  # value
+    torch.zeros(rows, 8, device=device)
+
+
+@case
+def coroutine(device):
+    async def count():
+        return int(number_of(device) * 1000)  # shape
+
+    return torch.zeros(asyncio.run(count()) % 7 + 1, 8, device=device).dim()
+
+
+@case
+def awaited(device):
+    async def count():
+        return int(number_of(device) * 1000)  # shape
+
+    async def train():
+        rows = await count()
+        grow(device)
+        return torch.zeros(rows % 7 + 1, 8, device=device).dim()
+
+    return asyncio.run(train())
