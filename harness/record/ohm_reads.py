@@ -132,9 +132,10 @@ class Reads:
         return is_between and frame.f_back is not None and self._is_own(frame.f_back)
 
     def _is_own(self, frame):
-        """Or PyTorch's, between two of them or between a call and what it calls: a default device."""
+        """Or PyTorch's, between two of them or between a call and what it calls: a default device. Or NumPy's:
+        what its functions do is known by their names."""
         name = frame.f_globals.get("__name__", "")
-        return name.startswith("ohm_") or name in ("torch._ops", "torch.utils._device")
+        return name.startswith(("ohm_", "numpy.")) or name in ("torch._ops", "torch.utils._device")
 
     # ---- what is noted ----
 

@@ -3,7 +3,7 @@ import ast
 
 from ohm_use_files import FUNCTIONS, name_of, name_of_target
 from ohm_use_names import (
-    CALLS_MODULE, KEEPS, KEEPS_MASK, KEEPS_SET, MAKES_ARRAY, MAKES_MASK, MAKES_TEXT, PRINTS)
+    CALLS_MODULE, COUNTS_IN_ARRAY, KEEPS, KEEPS_MASK, KEEPS_SET, MAKES_ARRAY, MAKES_MASK, MAKES_TEXT, PRINTS)
 
 # What the expression on the way is, where its length or what it selects depends on the values: an array, a
 # mask of its elements, a set or another collection of unknown length, lists of unknown lengths, what an
@@ -45,6 +45,12 @@ def made_by_call(name, made):
         return MASK if made in (ARRAY, MASK) else None
     keeps = {SET: KEEPS_SET, LISTS: KEEPS_SET, MASK: KEEPS_MASK}.get(made, KEEPS)
     return made if name in keeps else None
+
+
+def counts_in_array(call):
+    """Whether a call of an array gives as much as its values choose."""
+    name = name_of(call)
+    return name in COUNTS_IN_ARRAY and (name != "where" or len(call.args) == 1)
 
 
 def is_text(node):

@@ -8,11 +8,11 @@ import ast
 
 from ohm_use_files import Files, caller_of, is_method_call, is_property, name_of, parameters_of
 from ohm_use_kinds import (
-    ARRAY, CHOSEN, LISTS, MASK, REPEATED, SET, TEXT, chooses_text, errors_of, is_handled, is_text, made_by,
-    may_stop, only_prints)
+    ARRAY, CHOSEN, LISTS, MASK, REPEATED, SET, TEXT, chooses_text, counts_in_array, errors_of, is_handled,
+    is_text, made_by, may_stop, only_prints)
 from ohm_use_names import (
-    ADDS_KEY, ASKS_NO_VALUE, COLLECTS, COUNTS_IN_ARRAY, DERIVES, FILLED, MAKES_TEXT, OF_NUMBERS, PRINTS,
-    READS_TEXT, SIZE_KEYWORDS, SIZES)
+    ADDS_KEY, ASKS_NO_VALUE, COLLECTS, DERIVES, FILLED, MAKES_TEXT, OF_NUMBERS, PRINTS, READS_TEXT,
+    SIZE_KEYWORDS, SIZES)
 
 # From what matters most.
 SHAPE, BRANCH, VALUE = "shape", "branch", "value"
@@ -36,7 +36,10 @@ class Uses:
         """What depends on the value of the expression that this frame evaluates: SHAPE, BRANCH,
         VALUE, or None where it is only printed. is_followed: the value tells itself when it is
         used (ohm_numbers.py), so that it may go where the source does not tell."""
-        found = _Search(self, is_followed).of_frame(frame)
+        try:
+            found = _Search(self, is_followed).of_frame(frame)
+        except RecursionError:  # a long chain of functions
+            found = VALUE
         return None if is_followed and found == VALUE else found
 
     def called(self, frame):
@@ -72,6 +75,8 @@ class _Search:
         if isinstance(node, ast.stmt):
             return self._of_statement(file, node, None, frame)
         if not is_result:
+            if isinstance(node, ast.Call) and counts_in_array(node):  # numpy.flatnonzero(tensor)
+                return SHAPE
             self.made = made_by(node, None)
         return self._outwards(file, node, frame)
 
@@ -190,9 +195,7 @@ class _Search:
 
     def _counts(self, call):
         """Elements of an array that the values choose."""
-        name = name_of(call)
-        is_counted = name in COUNTS_IN_ARRAY and self.made in (ARRAY, MASK)
-        return is_counted and (name != "where" or len(call.args) == 1)
+        return self.made in (ARRAY, MASK) and counts_in_array(call)
 
     def _of_argument(self, file, call, argument, frame):
         name = name_of(call)

@@ -30,6 +30,14 @@ Value().item()
 """
 
 
+def passed_on(count):
+    """Source that passes a value through so many functions, to a branch."""
+    functions = "".join(f"def step{n}(value):\n    return step{n + 1}(value)\n" for n in range(count))
+    return functions + READS.replace("Value().item()\n", "") + (
+        f"def step{count}(value):\n    return 1 if value else 0\n"
+        "result = step0(Value().item())\n")
+
+
 class Files(unittest.TestCase):
     def test_are_python_3_9(self):
         paths = glob.glob(os.path.join(FOLDER, "*.py"))
@@ -50,6 +58,16 @@ class Files(unittest.TestCase):
             names = {}
             exec(compile(READS, path, "exec"), names)
         self.assertIsNone(names["found"])
+
+    def test_follow_values_through_functions_as_far_as_python_can(self):
+        for count, expected in ((3, "branch"), (400, "value")):
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "passes.py")
+                with open(path, "w") as file:
+                    file.write(passed_on(count))
+                names = {}
+                exec(compile(passed_on(count), path, "exec"), names)
+            self.assertEqual(expected, names["found"])
 
     def test_let_programs_ask_for_hosts_that_cannot_be_noted(self):
         program = (f"import sys; sys.path.insert(0, {FOLDER!r}); import ohm_network\n"

@@ -2,6 +2,7 @@
 import asyncio
 import random
 
+import numpy
 import torch
 
 from cases import case
@@ -105,3 +106,17 @@ def awaited(device):
         return torch.zeros(rows % 7 + 1, 8, device=device).dim()
 
     return asyncio.run(train())
+
+
+@case
+def places_that_numpy_finds(device):
+    scores = torch.nn.Linear(8, 1).to(device)(torch.randn(64, 8).to(device)).detach().flatten()
+    places = numpy.flatnonzero(scores.cpu() > 0)  # shape
+    return torch.zeros(64, 8, device=device)[torch.from_numpy(places)].dim()
+
+
+@case
+def shares_of_classes(device):
+    kinds = torch.nn.Linear(8, 4).to(device)(torch.randn(64, 8).to(device)).argmax(1)
+    names = numpy.array(["a", "b", "c", "d"])[kinds.cpu()]
+    print({name: int((names == name).sum()) for name in "abcd"})
