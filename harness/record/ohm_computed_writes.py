@@ -1,13 +1,20 @@
 """Copies, fills and selections where all values are computed (ohm_computed)."""
+import ctypes
+import mmap
+import threading
+
 from ohm_layouts import is_plain
 from ohm_operators import Operator
 from ohm_plain_calls import way_below
 from ohm_writes import Writes
 
+MANY_BYTES = 1 << 20  # are zeroed by giving their pages back
+
 
 class ComputedWrites(Writes):
     def __init__(self, torch, known):
         super().__init__(torch, known)
+        self.thread = _Thread()
         self.copies, self.fills, self.zeros = (
             Operator(torch, overload, known.key.key)
             for overload in (self.copy_operator, self.fill_operator, self.zero_operator))
@@ -45,6 +52,18 @@ class ComputedWrites(Writes):
         self.twins.mark_known(*place[1:])
         return True
 
+    def _zeroed(self, tensor):
+        """As _filled, without touching the pages of a large tensor: benchmarks zero the same hundreds of
+        megabytes again and again, and much of what is zeroed is never read."""
+        place = self.twins.to_write(tensor) if type(tensor) in self.tensors else None
+        if place is None or place[2] < MANY_BYTES or place[2] != tensor.numel() * tensor.element_size():
+            return self._filled(self.zero_below, tensor)
+        with self.known.without_key(self.known.excluded), self.thread:
+            self.zero_below(tensor)
+        zero_pages(*place[1:])
+        self.twins.mark_known(*place[1:])
+        return True
+
     def _copy(self, mark, keys, target, source, non_blocking=False):
         if self.known.graphs.is_capturing():
             return self._captured(self.copies, target, source, non_blocking)
@@ -61,6 +80,8 @@ class ComputedWrites(Writes):
     def _fill(self, mark, keys, tensor, value):
         if self.known.graphs.is_capturing():
             return self._captured(self.fills, tensor, value)
+        if self.thread.is_zeroing:
+            return self.fill_below(tensor, value)
         if self._filled(self.fill_below, tensor, value):
             return tensor
         if self._is_copied_as_one(tensor):
@@ -70,7 +91,7 @@ class ComputedWrites(Writes):
     def _zero(self, mark, keys, tensor):
         if self.known.graphs.is_capturing():
             return self._captured(self.zeros, tensor)
-        if self._filled(self.zero_below, tensor):
+        if self._zeroed(tensor):
             return tensor
         if self._is_copied_as_one(tensor):
             return super()._zero(mark, keys, tensor)
@@ -97,3 +118,28 @@ class ComputedWrites(Writes):
         """Others are copied in parts, or hold no values."""
         return not isinstance(value, self.torch.Tensor) or (
             is_plain(self.torch, value) and value.device.type in ("cpu", "cuda"))
+
+
+class _Thread(threading.local):
+    """While it zeroes: PyTorch's zero_ calls fill_, which then has nothing to write."""
+
+    is_zeroing = False
+
+    def __enter__(self):
+        self.is_zeroing = True
+
+    def __exit__(self, *_):
+        self.is_zeroing = False
+
+
+def zero_pages(address, size):
+    """Of a virtual GPU, whose memory is private and of no file: pages that are given back read as zeros."""
+    first = -(-address // mmap.PAGESIZE) * mmap.PAGESIZE
+    last = (address + size) // mmap.PAGESIZE * mmap.PAGESIZE
+    ctypes.memset(address, 0, first - address)
+    ctypes.memset(last, 0, address + size - last)
+    if _madvise(ctypes.c_void_p(first), ctypes.c_size_t(last - first), mmap.MADV_DONTNEED) != 0:
+        ctypes.memset(first, 0, last - first)
+
+
+_madvise = ctypes.CDLL(None).madvise

@@ -154,6 +154,19 @@ def checked_indices(device):
     return found
 
 
+def zeroed(device):
+    """In whole, in part, at a place that no page begins at."""
+    found = []
+    for part in (lambda x: x, lambda x: x[7:], lambda x: x[:, ::2], lambda x: x.t(), lambda x: x[-1]):
+        whole = torch.ones(1500, 1001, device=device)
+        part(whole).zero_()
+        found.append(whole.sum().item())
+        part(whole).add_(2.0)
+        found.append(whole.sum().item())
+    half = torch.ones(1 << 20, device=device, dtype=torch.float16)[1:].zero_()
+    return [*found, half.sum().item(), torch.zeros(1 << 20, device=device).fill_(3.0).sum().item()]
+
+
 def kinds_of_arguments(device):
     """Numbers in place of tensors, results that are written to, dtypes that the CPU has no kernel for."""
     x, found = numbers(3, 4).to(device), []
@@ -235,5 +248,5 @@ def distributions(device):
 
 
 CASES = [linear_algebra, transforms, orders, layers, embedding_bags, attention, sparse_tensors,
-         checked_indices, kinds_of_arguments, half_precision, nested_tensors, same_memory,
+         checked_indices, zeroed, kinds_of_arguments, half_precision, nested_tensors, same_memory,
          distributions]
