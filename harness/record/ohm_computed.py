@@ -158,23 +158,14 @@ class ComputedValues(KnownValues):
         thread = self.reads.thread
         before, thread.is_ignored = thread.is_ignored, thread.is_ignored or is_known
         try:
-            with self.without_key(self.excluded), self.telling(operator), self.unchecked_indices():
+            with self.without_key(self.excluded), self.telling(operator), self.unchecked():
                 return operator.call(keys, arguments, named)
         finally:
             thread.is_ignored = before
 
-    @contextlib.contextmanager
-    def unchecked_indices(self):
-        """Of sparse tensors that an operator makes: they are computed after it. Those that the program
-        itself makes are checked, where it asks for that."""
-        are_checked = self.c._check_sparse_tensor_invariants()
-        if are_checked:
-            self.c._set_check_sparse_tensor_invariants(False)
-        try:
-            yield
-        finally:
-            if are_checked:
-                self.c._set_check_sparse_tensor_invariants(True)
+    def unchecked(self):
+        """The indices of sparse tensors that an operator makes are computed after it."""
+        return self.torch.sparse.check_sparse_tensor_invariants(False)
 
     @contextlib.contextmanager
     def telling(self, operator):

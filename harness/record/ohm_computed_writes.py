@@ -1,20 +1,18 @@
 """Copies, fills and selections where all values are computed (ohm_computed)."""
 import ctypes
 import mmap
-import threading
 
 from ohm_layouts import is_plain
 from ohm_operators import Operator
 from ohm_plain_calls import way_below
 from ohm_writes import Writes
 
-MANY_BYTES = 1 << 20  # are zeroed by giving their pages back
+MANY_BYTES = 1 << 20  # from here on pages are given back instead of written
 
 
 class ComputedWrites(Writes):
     def __init__(self, torch, known):
         super().__init__(torch, known)
-        self.thread = _Thread()
         self.copies, self.fills, self.zeros = (
             Operator(torch, overload, known.key.key)
             for overload in (self.copy_operator, self.fill_operator, self.zero_operator))
@@ -23,9 +21,8 @@ class ComputedWrites(Writes):
         """With the short way of plain tensors in front."""
         plain = self.known.plain_calls
         self.twins, self.tensors = plain.twins, plain.tensors
-        self.copy_below, self.fill_below, self.zero_below = (
-            way_below(operator, self.known.host_keys)
-            for operator in (self.copy_operator, self.fill_operator, self.zero_operator))
+        self.copy_below, self.fill_below = (
+            way_below(operator, self.known.host_keys) for operator in (self.copy_operator, self.fill_operator))
         super().follow(library)
 
     def _copied(self, target, source, non_blocking):
@@ -41,25 +38,25 @@ class ComputedWrites(Writes):
         self.twins.mark_known(*place[1:])
         return True
 
-    def _filled(self, fill, tensor, *value):
+    def _filled(self, tensor, value):
         """Whether it is done, as the tensor is plain and of the GPU."""
         place = self.twins.to_write(tensor) if type(tensor) in self.tensors else None
         if place is None:
             return False
         with self.known.without_key(self.known.excluded):
-            fill(tensor, *value)
-            fill(place[0], *value)
+            self.fill_below(tensor, value)
+            self.fill_below(place[0], value)
         self.twins.mark_known(*place[1:])
         return True
 
     def _zeroed(self, tensor):
-        """As _filled, without touching the pages of a large tensor: benchmarks zero the same hundreds of
-        megabytes again and again, and much of what is zeroed is never read."""
+        """As _filled, by fill_ as in PyTorch, but the pages of a large tensor are not touched: benchmarks zero
+        the same hundreds of megabytes again and again, and much of what is zeroed is never read."""
         place = self.twins.to_write(tensor) if type(tensor) in self.tensors else None
         if place is None or place[2] < MANY_BYTES or place[2] != tensor.numel() * tensor.element_size():
-            return self._filled(self.zero_below, tensor)
-        with self.known.without_key(self.known.excluded), self.thread:
-            self.zero_below(tensor)
+            return self._filled(tensor, 0)
+        with self.known.without_key(self.known.excluded):
+            self.fill_below(tensor, 0)
         zero_pages(*place[1:])
         self.twins.mark_known(*place[1:])
         return True
@@ -80,9 +77,7 @@ class ComputedWrites(Writes):
     def _fill(self, mark, keys, tensor, value):
         if self.known.graphs.is_capturing():
             return self._captured(self.fills, tensor, value)
-        if self.thread.is_zeroing:
-            return self.fill_below(tensor, value)
-        if self._filled(self.fill_below, tensor, value):
+        if self._filled(tensor, value):
             return tensor
         if self._is_copied_as_one(tensor):
             return super()._fill(mark, keys, tensor, value)
@@ -118,18 +113,6 @@ class ComputedWrites(Writes):
         """Others are copied in parts, or hold no values."""
         return not isinstance(value, self.torch.Tensor) or (
             is_plain(self.torch, value) and value.device.type in ("cpu", "cuda"))
-
-
-class _Thread(threading.local):
-    """While it zeroes: PyTorch's zero_ calls fill_, which then has nothing to write."""
-
-    is_zeroing = False
-
-    def __enter__(self):
-        self.is_zeroing = True
-
-    def __exit__(self, *_):
-        self.is_zeroing = False
 
 
 def zero_pages(address, size):

@@ -70,14 +70,16 @@ def may_stop(statement):
 
 
 def errors_of(statement):
-    """Names of those that such a statement raises, and of their bases. None: of any."""
+    """Names of what an `assert`, or an `if` that raises, is caught by. None: an `except` without a type."""
+    bases = {None, "Exception", "BaseException"}
+    if isinstance(statement, ast.Assert):
+        return bases | {"AssertionError"}
     raised = [inner.exc for inner in ast.walk(statement) if isinstance(inner, ast.Raise)]
-    names = {name_of(error) if isinstance(error, ast.Call) else name_of_target(error) for error in raised}
-    return {*names, "AssertionError" if not raised else None, None, "Exception", "BaseException"}
+    return bases | {name_of_target(getattr(error, "func", error)) for error in raised}
 
 
 def is_handled(node, parents, errors):
-    """Whether the function goes on after one of these errors here. parents: node -> node around it."""
+    """Whether the function continues after one of these errors. parents: node -> node around it."""
     while not isinstance(node, (*FUNCTIONS, ast.Module)):
         parent = parents[node]
         if isinstance(parent, ast.Try) and node in parent.body:
@@ -88,7 +90,7 @@ def is_handled(node, parents, errors):
 
 
 def catches(handler, errors):
-    """Without raising anything itself."""
+    """Whether an `except` catches one of these errors and raises none itself."""
     kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
     is_caught = any(name_of_target(kind) in errors for kind in kinds)
     return is_caught and not any(isinstance(inner, ast.Raise) for inner in handler.body)

@@ -388,13 +388,13 @@ class _Search:
     def _of_caller(self, file, statement, frame):
         function = file.scope(statement)
         caller = caller_of(file, function, frame)
-        is_started = isinstance(function, ast.AsyncFunctionDef) and not self._is_own(caller)
-        if caller is not None and not is_started:  # by a loop of events
-            return self.of_frame(caller, is_result=True)
-        return self._of_results(file, function)
+        if caller is None or self._is_event_loop(function, caller):
+            return self._of_results(file, function)
+        return self.of_frame(caller, is_result=True)
 
-    def _is_own(self, frame):
-        return frame is not None and self.files.is_own(frame.f_code.co_filename)
+    def _is_event_loop(self, function, caller):
+        is_coroutine = isinstance(function, ast.AsyncFunctionDef)
+        return is_coroutine and not self.files.is_own(caller.f_code.co_filename)
 
     def _of_results(self, file, function):
         """Of what calls of a function give, or reads of a property."""

@@ -1,4 +1,4 @@
-"""Numbers of a model that decide on ways that few programs go: handled errors, coroutines, text, draws."""
+"""Numbers read from a model that control a program through handled errors, coroutines, text and random draws."""
 import asyncio
 import random
 
