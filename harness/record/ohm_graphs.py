@@ -10,11 +10,12 @@ from ohm_operators import paired, tensors_in
 class Step:
     """One operator of a graph, on tensors of the host that lie on the memory of the GPU's."""
 
-    def __init__(self, operator, arguments, named, results, offset):
+    def __init__(self, operator, arguments, named, results, own, offset):
         self.operator = operator
         self.arguments = arguments
         self.named = named
         self.results = results
+        self.own = own  # ids of tensors that the program has on the host: their values are known
         self.offset = offset  # of its random numbers, behind the graph's; None: it draws none
 
 
@@ -66,7 +67,9 @@ class Graphs:
         if operator.draws:
             offset = self.offset
             self.offset += values.random.advance(operator, operator.full_arguments(*on_host))
-        self.steps.append(Step(operator, *on_host, values.moved(result), offset))
+        own = {id(tensor) for value in (*arguments, *named.values())
+               for tensor in tensors_in(self.torch, value) if tensor.is_cpu}
+        self.steps.append(Step(operator, *on_host, values.moved(result), own, offset))
 
     def _compute(self, steps, state):
         values = self.values
@@ -99,7 +102,5 @@ class Graphs:
         return all(memory.is_known(*span_of(tensor))
                    for name, value in step.operator.inputs(step.arguments, step.named)
                    if name not in step.operator.unread
-                   for tensor in tensors_in(self.torch, value) if not self._is_of_host(tensor))
-
-    def _is_of_host(self, tensor):
-        return tensor.is_pinned() or tensor.numel() == 0
+                   for tensor in tensors_in(self.torch, value)
+                   if id(tensor) not in step.own and tensor.numel())

@@ -70,6 +70,23 @@ def captured_copies(device):
     return sums(weight)
 
 
+def captured_rate(device):
+    """Each replay reads a learning rate that lies on the host."""
+    weight = numbers(6, 6).to(device).requires_grad_()
+    weight.grad = numbers(6, 6, seed=1).to(device)
+    optimizer = torch.optim.SGD([weight], lr=torch.tensor(0.125), fused=True)
+    optimizer.step()
+    step = optimizer.step
+    if device == "cuda":
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            optimizer.step()
+        step = graph.replay
+    step()
+    step()
+    return sums(weight)
+
+
 def threads(device):
     found = [0.0] * 3
 
@@ -138,4 +155,4 @@ def scripted(device):
     return sums(walk(x, 7), *(fused(x, y) for _ in range(4)))
 
 
-CASES = [cuda_graphs, captured_copies, threads, compiled, transformed, inferred, scripted]
+CASES = [cuda_graphs, captured_copies, captured_rate, threads, compiled, transformed, inferred, scripted]
