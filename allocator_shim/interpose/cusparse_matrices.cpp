@@ -6,6 +6,7 @@
 #include "allocator_shim/interpose/cusparse_descriptors.h"
 #include "allocator_shim/interpose/entry_call.h"
 #include "allocator_shim/interpose/exported.h"
+#include "allocator_shim/interpose/known_values.h"
 #include "allocator_shim/interpose/objects.h"
 
 using namespace ohm::interpose;
@@ -228,6 +229,8 @@ OHM_EXPORTED int cusparseSpMatGetSize(const SparseMatrix* matrix, std::int64_t* 
   *rows = matrix->rows;
   *columns = matrix->columns;
   *nonzeros = matrix->nonzeros;
+  // Of a product that has no lists yet, cuSPARSE has counted the elements.
+  if (matrix->indices == nullptr) follow_read(nonzeros, matrix, sizeof(*nonzeros));
   return kLibrarySuccess;
 }
 

@@ -238,6 +238,12 @@ def masked_scale(torch, a):
     return (a["mask"].float() * a["self"] * a["scale"]).to(a["self"].dtype)
 
 
+def histogram(torch, a):
+    """Of integers the CPU has none."""
+    values = a["self"] if a["self"].is_floating_point() else a["self"].double()
+    return torch.histc(values, a["bins"], a["min"], a["max"]).to(a["self"].dtype)
+
+
 def wide_product(torch, a):
     """Of a dtype that is wider than the factors'."""
     return a["self"].to(a["out_dtype"]) @ a["mat2"].to(a["out_dtype"])
@@ -286,6 +292,7 @@ SUBSTITUTES = {
     "cudnn_grid_sampler_backward": grid_sampler_backward,
     "_scaled_mm": scaled_product,
     "_masked_scale": masked_scale,
+    "histc": histogram,
     **{f"{name}.dtype{out}": wide_product for name in ("mm", "bmm") for out in ("", "_out")},
     **{f"{name}.dtype{out}": wide_sum for name in ("addmm", "baddbmm") for out in ("", "_out")},
     "_embedding_bag": embedding_bag,
