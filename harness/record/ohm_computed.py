@@ -16,7 +16,7 @@ from ohm_gradients import remember_keys
 from ohm_graphs import Graphs
 from ohm_imports import when_imported
 from ohm_interpreted import InterpretedKernels
-from ohm_known import NOT_COMPUTED, KnownValues
+from ohm_known import NOT_COMPUTED, KnownValues, launches
 from ohm_layouts import is_plain, pairs_of_parts, parts_of, twin_of
 from ohm_memory import KEY, is_dense, span_of
 from ohm_operators import Operator, paired, tensors_in
@@ -70,7 +70,8 @@ class ComputedValues(KnownValues):
         has_kernel = self.c._dispatch_has_kernel_for_dispatch_key
         for name in self.c._dispatch_get_all_op_names():
             if name.startswith(f"{namespace}::") and not has_kernel(name, "CUDA") and any(
-                    has_kernel(name, f"Composite{kind}") for kind in COMPOSITIONS):
+                    has_kernel(name, f"Composite{kind}") for kind in COMPOSITIONS) and (
+                    not launches(self.c, name)):
                 # Where PyTorch selects the backend, it looks for no key that falls through.
                 is_selected = has_kernel(name, "BackendSelect")
                 library.m.impl(name.partition("::")[2], KEY, self._kernel_below(name)
@@ -113,6 +114,18 @@ class ComputedValues(KnownValues):
             run(thread)
 
         threading.Thread.run = run_with_key
+
+    def follow(self, replace):
+        super().follow(replace)
+        described = self.torch.Tensor.__cuda_array_interface__
+
+        def describe(tensor):
+            """To libraries whose kernels nothing computes: they may write to it."""
+            found = described.fget(tensor)
+            self.mark_unknown(tensor)
+            return found
+
+        self.torch.Tensor.__cuda_array_interface__ = property(describe)
 
     def follows_within(self, overload):
         """What a kernel that no operator calls writes to would be taken for computed."""

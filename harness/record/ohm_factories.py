@@ -43,6 +43,8 @@ class Factories:
             replace(self.torch, name, self._compare)
 
     def make(self, function, arguments, named):
+        if function.__name__ == "arange" and holds_one_of(self.known.reads.number_types, arguments):
+            self.known.reads.note_shape()
         result = function(*arguments, **named)
         given = [*arguments, *(value for name, value in named.items() if name != "out")]
         is_known = not any(self.known.is_unknown(a) for a in given if isinstance(a, self.torch.Tensor))

@@ -5,6 +5,7 @@ A file says nothing of that. Tensors that are read from one are unknown where th
 unknown ones that look the same to any."""
 import contextlib
 import ctypes
+import functools
 import importlib
 import sys
 
@@ -27,6 +28,7 @@ class HostValues:
         replace(self.torch.Tensor, "__reduce_ex__", self._write)
         replace(self.torch._utils, "_rebuild_tensor", self._read)
         self._follow_processes()
+        self._follow_sizes(replace)
         for home in (self.torch.UntypedStorage, self.torch.storage.TypedStorage):
             replace(home, "tolist", self._read_storage)
             replace(home, "__getitem__", self._read_storage)
@@ -54,7 +56,9 @@ class HostValues:
         return function(*arguments, **named)
 
     def _follow_processes(self):
-        """Tensors and numbers go to other processes: nothing follows them there."""
+        """Tensors and numbers go to other processes, where nothing follows them, and to files."""
+        with contextlib.suppress(AttributeError):  # before PyTorch 2.5
+            self.torch.serialization.add_safe_globals([kind.plain for kind in self.known.reads.number_types])
         with contextlib.suppress(ImportError, AttributeError):
             importlib.import_module("torch.multiprocessing.reductions")
             pickler = importlib.import_module("multiprocessing.reduction").ForkingPickler
@@ -62,6 +66,38 @@ class HostValues:
                 pickler.register(kind, self._noting(pickler._extra_reducers[kind], self._is_unknown))
             for kind in self.known.reads.number_types:
                 pickler.register(kind, self._noting(kind.__reduce__, lambda number: True))
+
+    def _follow_sizes(self, replace):
+        """Functions that take sizes from tensors on the host without an operator."""
+        sequences = importlib.import_module("torch.nn.utils.rnn")
+        for name in ("pack_padded_sequence", "unpad_sequence"):
+            replace(sequences, name, functools.partial(self._take_sizes, "lengths"))
+        for home in (self.torch, self.torch.Tensor):
+            replace(home, "tensor_split", functools.partial(self._take_sizes, "indices_or_sections"))
+            replace(home, "multinomial", self._draw)
+        replace(self.torch, "sparse_coo_tensor", self._make_sparse)
+
+    def _take_sizes(self, name, function, arguments, named):
+        sizes = arguments[1] if len(arguments) > 1 else named.get(name)
+        if self._is_unknown(sizes):
+            self.known.reads.note_shape()
+        return function(*arguments, **named)
+
+    def _make_sparse(self, function, arguments, named):
+        """Without a size it is as large as its largest indices."""
+        has_size = len(arguments) > 2 or named.get("size") is not None
+        if not has_size and arguments and self._is_unknown(arguments[0]):
+            self.known.reads.note_shape()
+        return function(*arguments, **named)
+
+    def _draw(self, function, arguments, named):
+        """By weights, which must not all be zero."""
+        try:
+            return function(*arguments, **named)
+        except RuntimeError:
+            if self._is_unknown(arguments[0]):
+                self.known.reads.note_value()
+            raise
 
     def _noting(self, reduce, is_unknown):
         def call(value):

@@ -77,7 +77,8 @@ class KnownValues:
         self.libraries.append(library)
         for name in c._dispatch_get_all_op_names():
             is_followed = name.startswith("aten::") and name not in WRITES
-            if is_followed and c._dispatch_has_kernel_for_dispatch_key(name, "CUDA"):
+            if is_followed and (c._dispatch_has_kernel_for_dispatch_key(name, "CUDA")
+                                or launches(c, name)):
                 library.m.impl(name[6:], KEY, self._kernel(name), True)
         self.writes(self.torch, self).follow(library)
         ResizedTensors(self.torch, self).follow(library)
@@ -394,3 +395,10 @@ class KnownValues:
             return is_plain(self.torch, tensor) and not self.is_known(tensor)
         except RuntimeError:  # it stands for other tensors
             return False
+
+
+def launches(c, name):
+    """Whether an operator has a kernel of its own, though PyTorch registers it as one that is composed of
+    others."""
+    return name.partition(".")[0] in ("aten::ldexp", "aten::ldexp_") and (
+        c._dispatch_has_kernel_for_dispatch_key(name, "CompositeExplicitAutograd"))

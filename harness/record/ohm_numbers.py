@@ -1,6 +1,7 @@
 """Numbers that were read of memory whose values no kernel has computed. They are floats and ints;
-what is computed of them is unknown, too, and `on_use` is called where one is compared. A tensor that
-takes one for another tensor (x > number, x[0] = number) goes to `on_tensor`."""
+what is computed of them is unknown, too, and `on_use` is called where one is compared, `on_plain` where it
+becomes a plain number, and `on_error` where one is divided by that is zero. A tensor that takes one for
+another tensor (x > number, x[0] = number) goes to `on_tensor`."""
 
 
 def _nothing(*_):
@@ -9,7 +10,7 @@ def _nothing(*_):
 
 class UnknownNumber:
     __slots__ = ()
-    on_use = on_tensor = staticmethod(_nothing)
+    on_use = on_plain = on_error = on_tensor = staticmethod(_nothing)
 
     @classmethod
     def __torch_function__(cls, function, types, arguments=(), named=None):
@@ -31,6 +32,10 @@ class UnknownNumber:
 class UnknownFloat(UnknownNumber, float):
     __slots__ = ()
     plain = float
+
+    def __float__(self):
+        self.on_plain()
+        return plain_of(self)
 
 
 class UnknownInt(UnknownNumber, int):
@@ -61,7 +66,11 @@ def _derived(plain, name):
     method = getattr(plain, name)
 
     def call(self, *arguments):
-        value = method(self, *arguments)
+        try:
+            value = method(self, *arguments)
+        except ZeroDivisionError:
+            type(self).on_error()
+            raise
         if plain is float and type(value) is int:  # round(x): sizes and indices do not tell of their use
             type(self).on_use()
         return unknown(value)

@@ -40,7 +40,10 @@ class Reads:
         self.order = 0
         self.are_on_host = False  # unknown values: any were ever copied there
         self.thread = _Thread()
-        UnknownFloat.on_use = UnknownInt.on_use = self._on_use_of_number
+        for kind in self.number_types:
+            kind.on_use = self.on_use_of_number
+            kind.on_plain = self.on_plain_number
+            kind.on_error = self.on_error_of_number
 
     def follow(self, memory):
         memory.follow_reads(self.on_read)
@@ -105,20 +108,33 @@ class Reads:
         if not self.thread.is_ignored:
             self.note(VALUE, self.reading_frame())
 
-    def _note_use(self, frame, is_followed=False):
-        kind = self.uses.of_result(frame, is_followed)
+    def _note_use(self, frame, is_followed=False, is_compared=False):
+        kind = self.uses.of_result(frame, is_followed, is_compared)
         if kind is not None:
             self.note(kind, frame)
         return kind
 
-    def _on_use_of_number(self):
+    def on_use_of_number(self):
         frame = self.reading_frame()
         if frame is None:
             return
         if frame.f_globals.get("__name__") == "random":  # weights of what it draws
             self.note(VALUE, frame)
         elif not is_of_standard_library(frame.f_code.co_filename):
-            self._note_use(frame)
+            self._note_use(frame, is_compared=True)
+
+    def on_plain_number(self, is_chosen=False):
+        """One that is followed becomes one that is not: by float(), or in an array of NumPy. is_chosen: as an
+        index or as bytes, which nothing prints."""
+        frame = self.reading_frame()
+        if frame is not None and self.files.is_program(frame.f_code.co_filename):
+            kind = self.uses.of_result(frame)
+            if kind in (SHAPE, BRANCH) or kind is not None and is_chosen:
+                self.note(kind, frame)
+
+    def on_error_of_number(self):
+        """Of a division by one that is zero."""
+        self.note(VALUE, self.reading_frame())
 
     def reading_frame(self):
         frame = sys._getframe(1)

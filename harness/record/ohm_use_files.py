@@ -25,6 +25,7 @@ class File:
         self.assigned = collections.defaultdict(list)  # name of a variable or attribute -> values
         self.bound = {}  # function -> names that it binds
         self.named = {}  # (scope, name) -> nodes
+        self.guarded = []  # first statements of what a `try` or a `with` holds
         for node in ast.walk(tree):
             for child in ast.iter_child_nodes(node):
                 self.parents[child] = node
@@ -39,9 +40,18 @@ class File:
             self.called[name_of(node)].append(node)
         elif isinstance(node, FUNCTIONS):
             self.defined[node.name].append(node)
+        elif isinstance(node, (ast.Try, ast.With)):
+            self.guarded.append(node.body[0])
         elif isinstance(node, (ast.Assign, ast.AnnAssign)):
             for target in getattr(node, "targets", None) or [node.target]:
-                self.assigned[name_of_target(target)].append(node.value)
+                self._note_assigned(target, node.value)
+
+    def _note_assigned(self, target, value):
+        if isinstance(target, LISTINGS) and isinstance(value, LISTINGS) and len(target.elts) == len(value.elts):
+            for part, its_value in zip(target.elts, value.elts):
+                self._note_assigned(part, its_value)
+        else:
+            self.assigned[name_of_target(target)].append(value)
 
     @classmethod
     def read(cls, name):
@@ -120,6 +130,14 @@ class File:
     def is_mapping(self, target):
         """Whether what a Name or an Attribute names is assigned a dict."""
         return any(map(is_dict, self.assigned.get(name_of_target(target), ())))
+
+    def is_collection(self, target):
+        """Whether it is assigned a dict or a set."""
+        assigned = self.assigned.get(name_of_target(target), ())
+        return any(is_dict(value) or is_set(value) for value in assigned)
+
+    def lambdas(self, name):
+        return [value for value in self.assigned.get(name, ()) if isinstance(value, ast.Lambda)]
 
     def is_listing(self, node):
         """Whether it is a list that is written out, or a Name or an Attribute that is assigned one."""
@@ -220,6 +238,11 @@ def name_of_target(target):
 def is_dict(node):
     is_display = isinstance(node, (ast.Dict, ast.DictComp))
     return is_display or isinstance(node, ast.Call) and name_of(node) in MAPPINGS
+
+
+def is_set(node):
+    is_display = isinstance(node, (ast.Set, ast.SetComp))
+    return is_display or isinstance(node, ast.Call) and name_of(node) == "set"
 
 
 def parameters_of(function):

@@ -53,5 +53,18 @@ KEEPS_SET = KEEPS | frozenset("enumerate zip reversed items keys values most_com
 # Calls whose first argument becomes an element or a key of what they are called on.
 ADDS_KEY = frozenset("add setdefault".split())
 MAPPINGS = frozenset("dict defaultdict Counter OrderedDict".split())
-# Methods by which a module is called.
-CALLS_MODULE = frozenset("forward generate".split())
+# Calls that look up a key or an index, or remove it.
+FINDS_BY_KEY = frozenset("get pop setdefault".split())
+# Calls that print in a progress bar or an average, and change a dict or a set.
+UPDATES = frozenset("update state track report".split())
+# Methods of a number, a text or an array that an index has chosen.
+OF_CHOSEN = frozenset("""item tolist numpy cpu detach abs sum mean min max float int bool long round
+    as_integer_ratio upper lower title capitalize strip lstrip rstrip ljust rjust center zfill format
+    replace decode isoformat keys values items get""".split())
+# Calls that choose by a text, or take it to pieces.
+DECIDES_BY_TEXT = frozenset("""getattr setattr hasattr delattr register_buffer register_parameter
+    add_module get_submodule get_parameter get_buffer split rsplit splitlines partition rpartition
+    startswith endswith find rfind search match fullmatch findall finditer sub encode exec
+    import_module""".split())
+# Calls that read attributes whose names do not stand there.
+REFLECTS = frozenset("getattr vars asdict astuple attrgetter".split())

@@ -13,6 +13,7 @@ import importlib
 import os
 import threading
 
+import ohm_number_functions
 from ohm_collectives import Collectives
 from ohm_imports import when_imported
 from ohm_computed import ComputedValues
@@ -133,6 +134,7 @@ def follow_values(torch, library):
     _known.register()
     know_constructors()
     _known.reads.replace_methods(_known.is_unknown)
+    ohm_number_functions.follow(reads)
     if mode == "known":
         grant_finite_numbers(torch, _known)
     else:

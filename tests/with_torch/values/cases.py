@@ -150,6 +150,13 @@ class Runs:
             yield f"a peak of {peak:,} bytes, and {earlier:,} in the run before"
 
 
+def complaints_of(runs, case):
+    try:
+        return list(runs.complaints(case))
+    except Exception:
+        return [traceback.format_exc()]
+
+
 def warm_up(torch):
     """Libraries get their workspaces."""
     for _ in range(2):
@@ -178,10 +185,7 @@ def main():
     chosen = [case for case in CASES if not names or case.name in names]
     for case in chosen:
         started = time.time()
-        try:
-            complaints = list(runs.complaints(case))
-        except Exception:
-            complaints = [traceback.format_exc()]
+        complaints = complaints_of(runs, case)
         failed += bool(complaints)
         took = f"{time.time() - started:.1f} s" if time.time() - started > 1 else ""
         expected = ", ".join(sorted({kind for kind, _ in case.rows()})) if mode == "known" else ""

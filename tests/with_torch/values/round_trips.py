@@ -117,7 +117,7 @@ def tensor_of_read_numbers(device):
     scores = (torch.randn(8, 8).to(device) @ torch.randn(8, 1).to(device)).flatten()
     history = []
     for score in scores:
-        history.append(score.item())  # branch
+        history.append(score.item())  # shape
     again = torch.tensor(history).to(device)
     print(again.mean().item())
     return torch.zeros(8, 8, device=device)[again > 0].dim()

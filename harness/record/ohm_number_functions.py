@@ -1,0 +1,86 @@
+"""Functions in C that take numbers that were read of unknown memory (ohm_numbers.py). Those of math make such
+numbers of them; NumPy, statistics and struct make plain numbers, which the source is asked about."""
+import functools
+import math
+import statistics
+import struct
+
+from ohm_imports import when_imported
+from ohm_numbers import UnknownFloat, UnknownInt, UnknownNumber, unknown
+
+OF_MATH = """exp exp2 expm1 log log1p log2 log10 sqrt cbrt pow fabs hypot tanh sin cos tan atan atan2
+    copysign fmod""".split()
+OF_STATISTICS = "mean fmean geometric_mean harmonic_mean stdev pstdev variance pvariance".split()
+OF_NUMPY = """array asarray mean median std var sum average min max amin amax ptp percentile quantile sort
+    argsort argmax argmin""".split()
+# Of these, the result says which of other things are chosen.
+CHOOSES = frozenset("argsort argmax argmin".split())
+MOST_LOOKED_AT = 16  # numbers of a list
+KINDS = UnknownFloat, UnknownInt
+
+
+def follow(reads):
+    for name in OF_MATH:
+        _replace(math, name, _of_math)
+    _replace(math, "isclose", functools.partial(_of_compared, reads))
+    for name in OF_STATISTICS:
+        _replace(statistics, name, functools.partial(_of_list, reads))
+    _replace(struct, "pack", functools.partial(_of_bytes, reads))
+    when_imported("numpy", lambda numpy: _follow_numpy(numpy, reads))
+
+
+def _follow_numpy(numpy, reads):
+    for name in OF_NUMPY:
+        _replace(numpy, name, functools.partial(_of_list, reads))
+
+
+def _replace(home, name, replacement):
+    function = getattr(home, name, None)
+    if function is not None:
+        setattr(home, name, functools.wraps(function)(replacement(function)))
+
+
+def _of_math(function):
+    def call(*arguments):
+        for value in arguments:
+            if isinstance(value, UnknownNumber):
+                return unknown(function(*arguments))
+        return function(*arguments)
+
+    return call
+
+
+def _of_compared(reads, function):
+    def call(*arguments, **named):
+        if any(isinstance(value, UnknownNumber) for value in arguments):
+            reads.on_use_of_number()
+        return function(*arguments, **named)
+
+    return call
+
+
+def _of_list(reads, function):
+    chooses = function.__name__ in CHOOSES
+
+    def call(*arguments, **named):
+        if arguments and holds_number(arguments[0]):
+            reads.on_plain_number(chooses)
+        return function(*arguments, **named)
+
+    return call
+
+
+def _of_bytes(reads, function):
+    def call(*arguments):
+        if holds_number(arguments):
+            reads.note_value()
+        return function(*arguments)
+
+    return call
+
+
+def holds_number(value):
+    """Of a list or a tuple, or of the lists in it."""
+    if type(value) not in (list, tuple):
+        return type(value) in KINDS
+    return any(map(holds_number, value[:MOST_LOOKED_AT]))

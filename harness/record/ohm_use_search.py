@@ -1,0 +1,462 @@
+"""The search for what depends on a value, through the syntax trees of a program (ohm_uses.py)."""
+import ast
+import types
+
+from ohm_use_files import caller_of, is_method_call, is_property, name_of, parameters_of
+from ohm_use_kinds import (
+    ARRAY, CHOSEN, LISTS, MASK, REPEATED, SET, TEXT, chooses_text, computes, counts_in_array, errors_of,
+    is_called, is_handled, is_text, made_by, may_stop, only_prints, unknown_part)
+from ohm_use_names import (
+    ADDS_KEY, ASKS_NO_VALUE, COLLECTS, DECIDES_BY_TEXT, DERIVES, FILLED, FINDS_BY_KEY, MAKES_TEXT,
+    OF_CHOSEN, OF_NUMBERS, PRINTS, READS_TEXT, REFLECTS, SIZE_KEYWORDS, SIZES, UPDATES)
+
+# From what matters most.
+SHAPE, BRANCH, VALUE = "shape", "branch", "value"
+RANK = {SHAPE: 3, BRANCH: 2, VALUE: 1, None: 0}
+MOST_STEPS = 1000  # of one read
+LOOKUP_ERRORS = "KeyError", "IndexError", "LookupError"
+MATCH = (ast.Match,) if hasattr(ast, "Match") else ()  # from Python 3.10 on
+
+
+def worse(first, second):
+    return first if RANK[first] >= RANK[second] else second
+
+
+class Search:
+    """One question. Nodes are visited once for each thing that they may be."""
+
+    def __init__(self, uses, is_followed):
+        self.uses = uses
+        self.files = uses.files
+        self.is_followed = is_followed
+        self.visited = set()
+        self.made = None  # of the value, on the way to the node that is looked at
+
+    def of_frame(self, frame, is_result=False, is_compared=False):
+        """is_result: the value is what the frame's expression gives, as it was returned to it."""
+        file = self.files.file(frame.f_code.co_filename)
+        node = file.expression(frame) if file else None
+        if node is None:
+            return VALUE
+        if isinstance(node, ast.stmt):
+            return self._of_statement(file, node, None, frame)
+        if is_compared and isinstance(node, ast.Call) and isinstance(file.parents[node], ast.Expr):
+            return self._of_ordered(file, node, frame)
+        if not is_result:
+            if isinstance(node, ast.Call) and counts_in_array(node):  # numpy.flatnonzero(tensor)
+                return SHAPE
+            self.made = made_by(node, None)
+        return self._outwards(file, node, frame)
+
+    def _of_ordered(self, file, call, frame):
+        """Of a call that compares values and whose result is not used: it orders a list."""
+        if not self.files.is_own(file.name) or name_of(call) in PRINTS:
+            return None
+        if name_of(call) == "sort" and not call.keywords and isinstance(call.func, ast.Attribute):
+            return self._of_target(file, call.func.value, frame, is_changed=True)
+        return BRANCH
+
+    def _outwards(self, file, node, frame):
+        """`frame` runs the code of the node; None: it is another function's, or an earlier call."""
+        before = self.made
+        try:
+            return self._through_expressions(file, node, frame)
+        finally:
+            self.made = before
+
+    def _through_expressions(self, file, node, frame):
+        while True:
+            step = node, self.made
+            if step in self.visited:
+                return None
+            self.visited.add(step)
+            if len(self.visited) > MOST_STEPS:
+                return VALUE
+            parent = file.parents.get(node)
+            if isinstance(parent, ast.stmt):
+                return self._of_statement(file, parent, node, frame)
+            found = self._of_expression(file, parent, node, frame)
+            if found is not _GOES_ON:
+                return found
+            is_index = isinstance(parent, ast.Subscript) and node is parent.slice
+            self.made = CHOSEN if is_index else made_by(parent, self.made)
+            node = parent
+
+    def _of_expression(self, file, parent, node, frame):
+        if isinstance(parent, (ast.FormattedValue, ast.JoinedStr)):
+            self.made = TEXT
+            return _GOES_ON
+        if isinstance(parent, ast.Slice):
+            return SHAPE
+        if isinstance(parent, ast.Subscript) and node is parent.slice:
+            return self._of_index(file, parent, frame)
+        if isinstance(parent, ast.DictComp) and node is parent.key or (
+                isinstance(parent, ast.Dict) and node in parent.keys):
+            self.made = SET
+        if isinstance(parent, ast.IfExp) and node is parent.test and chooses_text(parent):
+            self.made = TEXT
+            return _GOES_ON
+        if isinstance(parent, ast.BoolOp) or isinstance(parent, ast.IfExp) and node is parent.test:
+            return None if self.made is TEXT else BRANCH
+        if isinstance(parent, ast.comprehension):
+            return self._of_loop(file, parent, node, frame, file.parents[parent])
+        if isinstance(parent, ast.keyword):
+            return self._of_argument(file, file.parents[parent], parent, frame)
+        if isinstance(parent, ast.Call):
+            return self._of_call(file, parent, node, frame)
+        if isinstance(parent, ast.BinOp):
+            return self._of_operator(parent, node)
+        if isinstance(parent, ast.NamedExpr):
+            return worse(self._of_target(file, parent.target, frame),
+                         self._outwards(file, parent, frame))
+        if isinstance(parent, ast.Compare) and self.made is not CHOSEN and all(
+                isinstance(operator, (ast.Is, ast.IsNot)) for operator in parent.ops):
+            return None
+        if isinstance(parent, (ast.Yield, ast.YieldFrom)):
+            return self._of_caller(file, parent, frame)
+        if isinstance(parent, ast.Lambda):
+            return self._of_lambda(file, parent)
+        if parent is None:
+            return VALUE
+        if isinstance(parent, ast.Attribute):
+            return self._of_part(file, parent, node, frame)
+        return _GOES_ON
+
+    def _of_part(self, file, parent, node, frame):
+        """Of an attribute of it."""
+        if self.made is not CHOSEN and parent.attr in ("shape", "size", "dtype", "device"):
+            return None
+        if self.made is CHOSEN and parent.attr in COLLECTS and isinstance(node, ast.Subscript):
+            self.made = LISTS  # one of a container's
+            return self._of_target(file, node.value, frame, is_changed=True)
+        if is_called(file.parents, parent):
+            if parent.attr == "keys" and self.made is not SET:
+                return None
+            if self.made is CHOSEN and parent.attr not in OF_CHOSEN:
+                return BRANCH
+            if self.made is TEXT and parent.attr in DECIDES_BY_TEXT:
+                return BRANCH
+        return _GOES_ON
+
+    def _of_lambda(self, file, function):
+        """Of what a lambda gives, where it is assigned to a variable."""
+        assigned = file.parents.get(function)
+        if not isinstance(assigned, ast.Assign) or not isinstance(assigned.targets[0], ast.Name):
+            return VALUE
+        return self._of_nodes(file, file.calls(assigned.targets[0].id), None)
+
+    def _of_index(self, file, parent, frame):
+        is_stored = isinstance(parent.ctx, ast.Store)
+        if isinstance(parent.ctx, ast.Del):
+            return BRANCH
+        if is_stored and computes(file.parents.get(parent)):
+            return BRANCH
+        if self.made is MASK and not file.is_listing(parent.value):
+            return SHAPE
+        if self.made is SET and not is_stored:
+            return SHAPE
+        if is_stored and (self.made is TEXT or file.is_mapping(parent.value)):
+            self.made = SET
+            return self._of_target(file, parent.value, frame)
+        return BRANCH if is_handled(parent, file.parents, LOOKUP_ERRORS) else _GOES_ON
+
+    def _of_operator(self, parent, node):
+        other = parent.left if node is parent.right else parent.right
+        if is_text(other) and isinstance(parent.op, (ast.Mod, ast.Mult)):
+            self.made = TEXT
+        elif isinstance(parent.op, ast.Mult) and isinstance(other, REPEATED) and self.made is None:
+            return SHAPE
+        return _GOES_ON
+
+    def _of_loop(self, file, loop, node, frame, scope):
+        if node is not loop.iter or self.made is SET:
+            return BRANCH
+        target = unknown_part(loop, self.made)
+        self._enter_loop()
+        return self._of_names(file, scope, target, frame)
+
+    def _enter_loop(self):
+        """From what is looped over to what a round is given."""
+        self.made = {LISTS: SET, TEXT: TEXT}.get(self.made)
+
+    # ---- calls ----
+
+    def _of_call(self, file, call, node, frame):
+        if node is not call.func:
+            return self._of_argument(file, call, node, frame)
+        if self.made is CHOSEN and getattr(node, "attr", "") not in OF_CHOSEN:
+            return BRANCH  # of several modules or functions
+        if self._counts(call):
+            return SHAPE
+        return _GOES_ON
+
+    def _counts(self, call):
+        """Elements of an array that the values choose."""
+        return self.made in (ARRAY, MASK) and counts_in_array(call)
+
+    def _of_argument(self, file, call, argument, frame):
+        name = name_of(call)
+        if self.made is TEXT:
+            return self._of_text(file, call, argument, frame)
+        if name == "len" and self.made in (SET, CHOSEN):
+            self.made = None
+            return self._outwards(file, call, frame)
+        if name == "setattr" and not self.is_followed:
+            return VALUE
+        if name in FINDS_BY_KEY and isinstance(call.func, ast.Attribute) and argument is call.args[0]:
+            return self._of_key(file, call, frame)
+        if name in UPDATES and not self.is_followed and file.is_collection(getattr(call.func, "value", None)):
+            self.made = self.made if isinstance(argument, ast.keyword) else SET
+            return self._of_target(file, call.func.value, frame, is_changed=True)
+        if name in MAKES_TEXT:
+            self.made = TEXT
+            return self._outwards(file, call, frame)
+        if name in PRINTS and not self._is_of_numbers(call, frame):
+            return self._of_printed(file, call, argument)
+        if name in ASKS_NO_VALUE:
+            return None
+        if name in FILLED and argument is not (call.args or [None])[0]:
+            self.made = ARRAY
+            return self._outwards(file, call, frame)
+        if name in SIZES:
+            return BRANCH if name == "range" else SHAPE
+        if self._counts(call):
+            return SHAPE
+        if name in COLLECTS and isinstance(call.func, ast.Attribute):
+            if name in ADDS_KEY and argument is call.args[0]:
+                self.made = SET
+            return self._of_target(file, call.func.value, frame, is_changed=True)
+        lambdas = file.lambdas(name)
+        if lambdas:
+            return self._of_parameters([(file, function) for function in lambdas], call, argument)
+        functions = self.files.functions(file, name, has_others=name not in DERIVES)
+        if functions:
+            return worse(self._of_parameters(functions, call, argument),
+                         self._outwards(file, call, frame))
+        if name == "map":
+            return self._of_mapped(file, call, frame)
+        if name in DERIVES or self._is_of_numbers(call, frame):
+            if isinstance(argument, ast.keyword) and argument.arg in SIZE_KEYWORDS:
+                return SHAPE
+            self.made = made_by(call, self.made)
+            return self._outwards(file, call, frame)
+        return VALUE
+
+    def _of_key(self, file, call, frame):
+        """Of a mapping or a list that is asked for what a key or an index chooses."""
+        name = name_of(call)
+        if name == "pop" or name == "setdefault" and any(map(computes, call.args[1:])):
+            return BRANCH
+        if name == "setdefault":
+            self.made = SET
+            found = self._of_target(file, call.func.value, frame, is_changed=True)
+        else:
+            found = None
+        self.made = CHOSEN
+        return worse(found, self._outwards(file, call, frame))
+
+    def _is_of_numbers(self, call, frame):
+        """Whether it is a function of math, NumPy and their like."""
+        node = call.func
+        while isinstance(node, ast.Attribute):
+            node = node.value
+        if not isinstance(node, ast.Name) or frame is None:
+            return isinstance(node, ast.Name) and node.id in (*OF_NUMBERS, "np")
+        value = frame.f_globals.get(node.id)
+        name = "__module__" if isinstance(value, (types.FunctionType, types.BuiltinFunctionType)) else "__name__"
+        is_named = name == "__module__" or isinstance(value, types.ModuleType)
+        home = getattr(value, name) or "" if is_named else ""
+        return home.partition(".")[0] in OF_NUMBERS
+
+    def _of_mapped(self, file, call, frame):
+        """map(str, values)"""
+        function = getattr(call.args[0], "attr", None) or getattr(call.args[0], "id", "")
+        if function in PRINTS:
+            return None
+        if function in MAKES_TEXT:
+            self.made = TEXT
+        elif function not in DERIVES:
+            return VALUE
+        return self._outwards(file, call, frame)
+
+    def _of_text(self, file, call, argument, frame):
+        name = name_of(call)
+        if name == "len":
+            self.made = None
+            return self._outwards(file, call, frame)
+        if name in DECIDES_BY_TEXT or "tok" in name:
+            return BRANCH
+        if name in FINDS_BY_KEY and isinstance(call.func, ast.Attribute) and argument is call.args[0]:
+            return self._of_key(file, call, frame)
+        if name in PRINTS or name in ASKS_NO_VALUE:
+            return None
+        if name in COLLECTS and isinstance(call.func, ast.Attribute):
+            return self._of_target(file, call.func.value, frame, is_changed=True)
+        is_read = name in READS_TEXT or name == "map" and call.args and (
+            getattr(call.args[0], "id", "") in READS_TEXT)
+        if is_read:
+            self.made = None
+        elif name not in DERIVES and name not in MAKES_TEXT:
+            functions = self.files.functions(file, name)
+            return self._of_parameters(functions, call, argument, otherwise=None)
+        return self._outwards(file, call, frame)
+
+    def _of_printed(self, file, call, argument):
+        """A number that tells itself is followed by that; others, into a method of the program's own."""
+        if self.is_followed:
+            return None
+        functions = self.files.functions(file, name_of(call))
+        found = self._of_parameters(functions, call, argument, otherwise=None)
+        return None if found == VALUE else found
+
+    def _of_parameters(self, functions, call, argument, otherwise=VALUE):
+        found = None
+        for file, function in functions:
+            found = worse(found, self._of_parameter(file, function, call, argument, otherwise))
+        return found
+
+    def _of_parameter(self, file, function, call, argument, otherwise):
+        names = parameters_of(function)
+        if isinstance(argument, ast.keyword):
+            name = argument.arg
+        else:
+            place = call.args.index(argument) if argument in call.args else -1
+            place += is_method_call(call, names)
+            name = names[place] if 0 <= place < len(names) else None
+        return self._of_variable(file, function, name, None) if name else otherwise
+
+    # ---- statements ----
+
+    def _of_statement(self, file, statement, node, frame):
+        if isinstance(statement, (ast.If, ast.While, ast.Assert)):
+            if node is not None and node is not statement.test or self.made is TEXT:
+                return None
+            if not only_prints(statement, file.defined):
+                return BRANCH
+            if may_stop(statement):
+                if self._is_caught(file, statement, frame):
+                    return BRANCH
+                self.uses.stops[file.name, statement.lineno] = statement.end_lineno
+            return None
+        if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
+            targets = getattr(statement, "targets", None) or [statement.target]
+            found = None
+            for target in targets:
+                found = worse(found, self._of_target(file, target, frame))
+            return found
+        if isinstance(statement, (ast.For, ast.AsyncFor)):
+            if self.made is SET:
+                return BRANCH
+            target = unknown_part(statement, self.made)
+            self._enter_loop()
+            return self._of_target(file, target, frame)
+        if isinstance(statement, ast.Return):
+            return self._of_caller(file, statement, frame)
+        if isinstance(statement, (ast.Delete, *MATCH)):
+            return BRANCH
+        return None
+
+    def _is_caught(self, file, statement, frame):
+        """Whether the program goes on after the error of a statement: in its function or in a caller, where what
+        catches every error counts only within a loop."""
+        errors = errors_of(statement)
+        if is_handled(statement, file.parents, errors):
+            return True
+        if frame is None:
+            return any(is_handled(node, file.parents, errors, is_caller=True) for node in file.guarded)
+        caller = frame.f_back
+        while caller is not None:
+            if self.files.is_own(caller.f_code.co_filename):
+                source = self.files.file(caller.f_code.co_filename)
+                node = source.expression(caller) if source else None
+                if node is not None and is_handled(node, source.parents, errors, is_caller=True):
+                    return True
+            caller = caller.f_back
+        return False
+
+    def _of_target(self, file, target, frame, is_changed=False):
+        """Of what is assigned to; is_changed: of an object that stays the same one."""
+        if isinstance(target, (ast.Tuple, ast.List)):
+            found = None
+            for element in target.elts:
+                found = worse(found, self._of_target(file, element, frame))
+            return found
+        if isinstance(target, ast.Subscript):
+            if self.made is None and not file.is_mapping(target.value) and not is_changed:
+                self.made = ARRAY
+            return self._of_target(file, target.value, frame, is_changed=True)
+        if isinstance(target, ast.Starred):
+            return self._of_target(file, target.value, frame)
+        if isinstance(target, ast.Attribute):
+            return self._of_attribute(file, target.attr, frame)
+        if isinstance(target, ast.Name):
+            scope = file.home(file.scope(target), target.id)
+            found = self._of_variable(file, scope, target.id, frame)
+            return worse(found, self._of_passed(file, scope, target)) if is_changed else found
+        if isinstance(target, ast.Call) and isinstance(target.func, ast.Attribute):
+            return self._of_target(file, target.func.value, frame, is_changed=True)  # d.setdefault(k, [])
+        return None
+
+    def _of_passed(self, file, scope, target):
+        """Of what callers pass for a parameter that is changed."""
+        step = target, (self.made, "passed")
+        if scope is file.tree or step in self.visited or target.id not in parameters_of(scope):
+            return None
+        self.visited.add(step)
+        found = None
+        for argument in file.passed(scope, target.id):
+            found = worse(found, self._of_target(file, argument, None, is_changed=True))
+        return found
+
+    def _of_attribute(self, file, name, frame):
+        found = self._of_nodes(file, file.attributes(name, self.made is CHOSEN), frame)
+        if self.is_followed:
+            return found
+        for other in self.files.elsewhere(file, f".{name}"):
+            nodes = other.attributes(name, self.made is CHOSEN)
+            found = worse(found, self._of_nodes(other, nodes, None))
+        if found is None and not file.attributes(name, True) and not REFLECTS.isdisjoint(file.called):
+            return VALUE
+        return found
+
+    def _of_names(self, file, scope, target, frame):
+        found = None
+        for name in ast.walk(target):
+            if isinstance(name, ast.Name):
+                found = worse(found, self._of_nodes(file, file.names(scope, name.id), frame))
+        return found
+
+    def _of_variable(self, file, scope, name, frame):
+        return self._of_nodes(file, file.names(scope, name), frame)
+
+    def _of_nodes(self, file, nodes, frame):
+        found = None
+        for node in nodes:
+            found = worse(found, self._outwards(file, node, frame))
+        return found
+
+    def _of_caller(self, file, statement, frame):
+        function = file.scope(statement)
+        caller = caller_of(file, function, frame)
+        if caller is None or self._is_event_loop(function, caller):
+            return self._of_results(file, function)
+        is_compared = function.name.startswith("__")  # __lt__ of what is sorted
+        return self.of_frame(caller, is_result=True, is_compared=is_compared)
+
+    def _is_event_loop(self, function, caller):
+        is_coroutine = isinstance(function, ast.AsyncFunctionDef)
+        return is_coroutine and not self.files.is_own(caller.f_code.co_filename)
+
+    def _of_results(self, file, function):
+        """Of what calls of a function give, or reads of a property."""
+        name = getattr(function, "name", "")
+        if is_property(function):
+            return self._of_attribute(file, name, None)
+        found = self._of_nodes(file, file.calls(name), None)
+        if name and not self.is_followed:
+            for other in self.files.elsewhere(file, f"{name}("):
+                found = worse(found, self._of_nodes(other, other.calls(name), None))
+        return found
+
+
+_GOES_ON = object()

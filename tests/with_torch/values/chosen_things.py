@@ -1,0 +1,191 @@
+"""What an unknown index, key or order chooses of lists, modules and mappings."""
+import bisect
+import collections
+import contextlib
+import heapq
+
+import torch
+
+from cases import case
+
+
+def scores(device, count=4):
+    return torch.randn(8).to(device) @ torch.randn(8, count).to(device)
+
+
+class Arm:
+    def __init__(self, size, device):
+        self.size, self.device = size, device
+
+    def pull(self):
+        self.kept = torch.zeros(self.size, device=self.device)
+
+
+def arms_of(device):
+    return [Arm(size, device) for size in (8, 16, 32, 64)]
+
+
+@case
+def method_of_a_chosen_object(device):
+    arms_of(device)[scores(device).argmax().item()].pull()  # branch
+
+
+@case
+def size_of_a_chosen_object(device):
+    arm = arms_of(device)[scores(device).argmax().item()]  # shape
+    return torch.zeros(arm.size, device=device).dim()
+
+
+@case
+def copy_of_a_chosen_batch(device):
+    batches = [torch.randn(size, 8) for size in (4, 40, 400, 8)]
+    return batches[scores(device).argmax().item()].to(device).dim()  # branch
+
+
+@case
+def length_of_a_chosen_text(device):
+    texts = ["a", "bb", "ccc", "dddd"]
+    best = texts[scores(device).argmax().item()]  # shape
+    return torch.zeros(len(best), device=device).dim()
+
+
+@case
+def step_of_a_chosen_optimizer(device):
+    weights = [torch.ones(size, device=device, requires_grad=True) for size in (4, 8, 16, 32)]
+    optimizers = [torch.optim.Adam([weight]) for weight in weights]
+    sum(weight.sum() for weight in weights).backward()
+    optimizers[scores(device).argmax().item()].step()  # branch
+
+
+@case
+def largest_group(device):
+    groups = collections.defaultdict(list)
+    labels = (torch.randn(20, 8).to(device) @ torch.randn(8, 4).to(device)).argmax(1)
+    for place, label in enumerate(labels.tolist()):  # shape
+        groups[label].append(place)
+    largest = max(groups.values(), key=len)
+    return torch.randn(20, 8).to(device)[largest].dim()
+
+
+@case
+def deleted_element(device):
+    kept = [torch.zeros(size, device=device) for size in (8, 16, 32, 64)]
+    del kept[scores(device).argmax().item()]  # branch
+
+
+@case
+def popped_element(device):
+    kept = {index: torch.zeros(8 * index, device=device) for index in range(4)}
+    kept.pop(scores(device).argmax().item(), None)  # branch
+
+
+@case
+def slot_that_is_made_once(device):
+    slots = [None] * 4
+    index = scores(device).argmax().item()  # branch
+    if slots[index] is None:
+        slots[index] = torch.zeros(8, device=device)
+
+
+@case
+def table_of_a_parameter(device):
+    def put(table, key):
+        table[key] = torch.zeros(8, device=device)
+
+    put(collections.OrderedDict(), scores(device).argmax().item())  # branch
+
+
+@case
+def sorted_by_losses(device):
+    arms = arms_of(device)
+    for arm in arms:
+        arm.loss = scores(device).sum().item()
+    arms.sort(key=lambda arm: arm.loss)  # branch
+    return torch.zeros(arms[0].size, device=device).dim()
+
+
+@case
+def sorted_by_its_own_order(device):
+    class Ordered(Arm):
+        def __lt__(self, other):
+            return self.loss < other.loss  # branch
+
+    arms = [Ordered(size, device) for size in (8, 16, 32)]
+    for arm in arms:
+        arm.loss = -scores(device).sum().item()
+    arms.sort()
+    return torch.zeros(arms[0].size, device=device).dim()
+
+
+@case
+def heap_of_losses(device):
+    best = []
+    for size in (8, 16, 32):
+        heapq.heappush(best, (scores(device).sum().item(), size))  # branch
+    return torch.zeros(best[0][1], device=device).dim()
+
+
+@case
+def list_that_is_kept_sorted(device):
+    best = []
+    for size in (8, 16, 32):
+        bisect.insort(best, (scores(device).sum().item(), size))  # branch
+    return torch.zeros(best[0][1], device=device).dim()
+
+
+@case
+def median_of_sorted_losses(device):
+    found = [scores(device).sum().item() for _ in range(3)]
+    found.sort()
+    print(f"median {found[1]:.3f}")
+
+
+@case
+def keys_that_are_counted(device):
+    seen, counts = set(), collections.Counter()
+    labels = (torch.randn(20, 8).to(device) @ torch.randn(8, 4).to(device)).argmax(1)
+    seen.update(labels.tolist())  # shape
+    counts.update(labels.tolist())  # branch
+    for label in counts:
+        torch.zeros(8, device=device)
+    return torch.zeros(len(seen), device=device).dim()
+
+
+@case
+def best_weights(device):
+    layer, best = torch.nn.Linear(8, 8).to(device), {}
+    loss = layer(torch.randn(4, 8).to(device)).square().mean().item()  # branch
+    if loss > 0.01:
+        best.update({name: value.clone() for name, value in layer.state_dict().items()})
+
+
+@case
+def print_that_computes(device):
+    layer, rows = torch.nn.Linear(8, 8).to(device), torch.randn(64, 8).to(device)
+    if layer(rows[:4]).square().mean() > 0.01:  # branch
+        print(layer(rows).std().item())
+
+
+class Diverged(RuntimeError):
+    pass
+
+
+@case
+def error_that_the_caller_handles(device):
+    def checked(loss):
+        if loss > 0.01:
+            raise Diverged("the loss is too high")
+
+    with contextlib.suppress(Diverged):
+        checked(scores(device).square().sum().item())  # branch
+        torch.zeros(8, device=device)
+
+
+@case
+def attributes_by_reflection(device):
+    class Options:
+        pass
+
+    options = Options()
+    options.kept_rows = (scores(device) > 0).sum().item()  # value
+    return torch.zeros(vars(options)["kept_rows"], device=device).dim()
