@@ -203,7 +203,7 @@ class Search:
             return self._outwards(file, call, frame)
         if name == "setattr" and not self.is_followed:
             return VALUE
-        if name in FINDS_BY_KEY and isinstance(call.func, ast.Attribute) and argument is call.args[0]:
+        if name in FINDS_BY_KEY and isinstance(call.func, ast.Attribute) and argument in call.args[:1]:
             return self._of_key(file, call, frame)
         if name in UPDATES and not self.is_followed and file.is_collection(getattr(call.func, "value", None)):
             self.made = self.made if isinstance(argument, ast.keyword) else SET
@@ -215,7 +215,7 @@ class Search:
             return self._of_printed(file, call, argument)
         if name in ASKS_NO_VALUE:
             return None
-        if name in FILLED and argument is not (call.args or [None])[0]:
+        if name in FILLED and argument not in call.args[:1]:
             self.made = ARRAY
             return self._outwards(file, call, frame)
         if name in SIZES:
@@ -223,7 +223,7 @@ class Search:
         if self._counts(call):
             return SHAPE
         if name in COLLECTS and isinstance(call.func, ast.Attribute):
-            if name in ADDS_KEY and argument is call.args[0]:
+            if name in ADDS_KEY and argument in call.args[:1]:
                 self.made = SET
             return self._of_target(file, call.func.value, frame, is_changed=True)
         lambdas = file.lambdas(name)
@@ -286,7 +286,7 @@ class Search:
             return self._outwards(file, call, frame)
         if name in DECIDES_BY_TEXT or "tok" in name:
             return BRANCH
-        if name in FINDS_BY_KEY and isinstance(call.func, ast.Attribute) and argument is call.args[0]:
+        if name in FINDS_BY_KEY and isinstance(call.func, ast.Attribute) and argument in call.args[:1]:
             return self._of_key(file, call, frame)
         if name in PRINTS or name in ASKS_NO_VALUE:
             return None
@@ -395,7 +395,7 @@ class Search:
             return worse(found, self._of_passed(file, scope, target)) if is_changed else found
         if isinstance(target, ast.Call) and isinstance(target.func, ast.Attribute):
             return self._of_target(file, target.func.value, frame, is_changed=True)  # d.setdefault(k, [])
-        return None
+        return VALUE if isinstance(target, ast.Call) else None
 
     def _of_passed(self, file, scope, target):
         """Of what callers pass for a parameter that is changed."""

@@ -26,7 +26,7 @@ class Uses:
         expression compares such values, as a call of sort does."""
         try:
             found = Search(self, is_followed).of_frame(frame, is_compared=is_compared)
-        except RecursionError:  # a long chain of functions
+        except Exception:  # a long chain of functions, or a source that is not understood: the program goes on
             found = VALUE
         return None if is_followed and found == VALUE else found
 

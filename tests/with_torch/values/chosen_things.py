@@ -189,3 +189,24 @@ def attributes_by_reflection(device):
     options = Options()
     options.kept_rows = (scores(device) > 0).sum().item()  # value
     return torch.zeros(vars(options)["kept_rows"], device=device).dim()
+
+
+@case
+def name_in_a_namespace(device):
+    globals()["KEPT_ROWS"] = scores(device).argmax().item()  # value
+    return torch.zeros(globals()["KEPT_ROWS"], 8, device=device).dim()
+
+
+@case
+def numbers_that_are_added_by_name(device):
+    class Tracker:
+        def __init__(self):
+            self.rows = []
+
+        def add(self, **values):
+            self.rows.append(values)
+
+    tracker = Tracker()
+    for _ in range(3):
+        tracker.add(loss=scores(device).mean().item())
+    print(sum(row["loss"] for row in tracker.rows) / len(tracker.rows))
