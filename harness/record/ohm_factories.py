@@ -1,9 +1,10 @@
 """Functions of torch whose results follow from their arguments, and tensors of numbers that were read."""
-from ohm_numbers import UnknownNumber
+from ohm_numbers import UnknownNumber, plain_of
 from ohm_operators import tensors_in
 
 # Functions of torch that make tensors of numbers.
 FACTORIES = "arange linspace logspace eye tril_indices triu_indices".split()
+SIZED = "zeros ones rand randn randint randperm".split()
 TAKE_NUMBERS = "tensor as_tensor full full_like".split()
 # They make a tensor of the share that they are asked for.
 OF_SHARES = "quantile nanquantile".split()
@@ -25,6 +26,8 @@ class Factories:
         """replace(home, name, call): call(function, arguments, named) in place of home.name."""
         for name in FACTORIES:
             replace(self.torch, name, self.make)
+        for name in SIZED:
+            replace(self.torch, name, self._make_sized)
         replace(self.torch, "empty", self._make_empty)
         replace(self.torch, "scalar_tensor", self._make_scalar)
         for name in OF_SHARES:
@@ -56,9 +59,16 @@ class Factories:
                 **on_host, "device": self.known.host, "dtype": result.dtype}))
         return result
 
+    def _make_sized(self, function, arguments, named):
+        """PyTorch takes no numbers for sizes that were read."""
+        if holds_one_of(self.known.reads.number_types, arguments):
+            self.known.reads.note_shape()
+            arguments = [plain_of(value) for value in arguments]
+        return function(*arguments, **named)
+
     def _make_empty(self, function, arguments, named):
         """What is filled in pieces: views that are made of it first have the key, too."""
-        result = function(*arguments, **named)
+        result = self._make_sized(function, arguments, named)
         if self._is_followed(result) and not (result.is_floating_point() or result.is_complex()):
             self.known.sharing.give_key(result)
         return result

@@ -17,6 +17,7 @@ from ohm_use_names import COUNTS, GIVES_NUMBER, READS_OWN_STATE
 from ohm_uses import BRANCH, SHAPE, VALUE, Uses
 
 STANDARD_LIBRARY = sysconfig.get_paths()["stdlib"] + os.sep
+ORDERS = frozenset("heapq bisect queue".split())  # modules that compare for their callers
 MOST_ROWS = 100  # of the report
 
 
@@ -116,6 +117,8 @@ class Reads:
 
     def on_use_of_number(self):
         frame = self.reading_frame()
+        while frame is not None and frame.f_globals.get("__name__") in ORDERS:
+            frame = frame.f_back
         if frame is None:
             return
         if frame.f_globals.get("__name__") == "random":  # weights of what it draws

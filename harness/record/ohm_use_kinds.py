@@ -33,6 +33,8 @@ def made_by(node, made):
     if isinstance(node, ast.Subscript):
         if made is LISTS:
             return SET
+        if made is CHOSEN:
+            return CHOSEN
         has_slice = any(isinstance(part, ast.Slice) for part in ast.walk(node.slice))
         return made if has_slice else None
     return made

@@ -14,6 +14,7 @@ from ohm_use_names import (
 SHAPE, BRANCH, VALUE = "shape", "branch", "value"
 RANK = {SHAPE: 3, BRANCH: 2, VALUE: 1, None: 0}
 MOST_STEPS = 1000  # of one read
+SELECTS = frozenset("max min nlargest nsmallest heappop heappushpop heapreplace".split())
 LOOKUP_ERRORS = "KeyError", "IndexError", "LookupError"
 MATCH = (ast.Match,) if hasattr(ast, "Match") else ()  # from Python 3.10 on
 
@@ -45,7 +46,8 @@ class Search:
         if not is_result:
             if isinstance(node, ast.Call) and counts_in_array(node):  # numpy.flatnonzero(tensor)
                 return SHAPE
-            self.made = made_by(node, None)
+            is_selected = is_compared and isinstance(node, ast.Call) and name_of(node) in SELECTS
+            self.made = CHOSEN if is_selected else made_by(node, None)
         return self._outwards(file, node, frame)
 
     def _of_ordered(self, file, call, frame):

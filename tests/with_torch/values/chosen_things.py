@@ -3,6 +3,7 @@ import bisect
 import collections
 import contextlib
 import heapq
+import operator
 
 import torch
 
@@ -210,3 +211,24 @@ def numbers_that_are_added_by_name(device):
     for _ in range(3):
         tracker.add(loss=scores(device).mean().item())
     print(sum(row["loss"] for row in tracker.rows) / len(tracker.rows))
+
+
+@case
+def best_of_several(device):
+    batches = [torch.randn(size, 8) for size in (4, 40, 400)]
+    found = [(scores(device).mean().item(), batch) for batch in batches]  # branch
+    return max(found, key=operator.itemgetter(0))[1].to(device).dim()
+
+
+@case
+def largest_of_a_heap(device):
+    found = [(scores(device).mean().item(), size) for size in (4, 40, 400)]
+    return torch.zeros(heapq.nlargest(1, found)[0][1], device=device).dim()  # shape
+
+
+@case
+def size_of_keywords(device):
+    def make(**options):
+        return torch.zeros(options["rows"], 8, device=device)
+
+    return make(rows=scores(device).argmax().item()).dim()  # branch
