@@ -19,10 +19,10 @@ MOST_LOOKED_AT = 16  # numbers of a list
 KINDS = UnknownFloat, UnknownInt
 
 
-def follow(reads):
+def follow(torch, reads):
     for name in OF_MATH:
-        _replace(math, name, _of_math)
-    _replace(math, "isclose", functools.partial(_of_compared, reads))
+        _replace(math, name, _of_math, torch)
+    _replace(math, "isclose", functools.partial(_of_compared, reads), torch)
     for name in OF_STATISTICS:
         _replace(statistics, name, functools.partial(_of_list, reads))
     _replace(struct, "pack", functools.partial(_of_bytes, reads))
@@ -34,10 +34,16 @@ def _follow_numpy(numpy, reads):
         _replace(numpy, name, functools.partial(_of_list, reads))
 
 
-def _replace(home, name, replacement):
+def _replace(home, name, replacement, torch=None):
+    """torch: TorchScript knows the function as the object that it is."""
     function = getattr(home, name, None)
-    if function is not None:
-        setattr(home, name, functools.wraps(function)(replacement(function)))
+    if function is None:
+        return
+    call = functools.wraps(function)(replacement(function))
+    setattr(home, name, call)
+    in_scripts = torch and torch.jit._builtins._find_builtin(function)
+    if in_scripts:
+        torch.jit._builtins._register_builtin(call, in_scripts)
 
 
 def _of_math(function):

@@ -134,7 +134,7 @@ def follow_values(torch, library):
     _known.register()
     know_constructors()
     _known.reads.replace_methods(_known.is_unknown)
-    ohm_number_functions.follow(reads)
+    ohm_number_functions.follow(torch, reads)
     if mode == "known":
         grant_finite_numbers(torch, _known)
     else:
@@ -173,6 +173,7 @@ def replace_function(torch, home, name, call_instead):
     def call(*arguments, **named):
         return call_instead(function, arguments, named)
 
+    call.__prepare_scriptable__ = lambda: function  # what TorchScript compiles
     setattr(home, name, call)
     if home is torch:
         keep_for_scripts(torch, name)

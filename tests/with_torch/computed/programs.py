@@ -1,4 +1,5 @@
 """Ways of running operators: CUDA graphs, threads, compiled functions, transformed functions."""
+import math
 import threading
 
 import torch
@@ -151,8 +152,13 @@ def scripted(device):
     def fused(x, y):
         return (x * y + x).tanh() * 2
 
+    @torch.jit.script
+    def packed(x, lengths):
+        rows = nn.utils.rnn.pack_padded_sequence(x * math.sqrt(2.0), lengths, batch_first=True)
+        return rows.data
+
     x, y = numbers(4, 4).to(device), numbers(4, 4, seed=1).to(device)
-    return sums(walk(x, 7), *(fused(x, y) for _ in range(4)))
+    return sums(walk(x, 7), *(fused(x, y) for _ in range(4)), packed(x[None], torch.tensor([3])))
 
 
 CASES = [cuda_graphs, captured_copies, captured_rate, threads, compiled, transformed, inferred, scripted]

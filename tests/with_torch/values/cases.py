@@ -151,6 +151,7 @@ class Runs:
 
 
 def complaints_of(runs, case):
+    """Errors are caught outside the loop over the cases, like those of a program that ends with one."""
     try:
         return list(runs.complaints(case))
     except Exception:
