@@ -18,7 +18,7 @@ from ohm_console import say
 from ohm_imports import when_imported
 from ohm_memory import without_collections
 from ohm_protocol import RECORD_EVENTS_VARIABLE, RECORD_NAMES_VARIABLE
-from ohm_sources import OWN_FOLDER, Lines, program_frames
+from ohm_sources import Lines, is_own, program_frames
 from ohm_user_files import StartedIn, note_folders
 
 DEFAULT_EVENTS = 200_000
@@ -233,9 +233,8 @@ class ProcessRecorder:
 
 
 def leave_out_own_frames(snapshot):
-    """Those of the kernels that compute known values (ohm_known.py)."""
     for frames in stacks_of(snapshot):
-        if any(frame["filename"].startswith(OWN_FOLDER) for frame in frames):
+        if any(is_own(frame["filename"]) for frame in frames):
             frames[:] = program_frames(frames, lambda frame: frame["filename"])
 
 

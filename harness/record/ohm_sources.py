@@ -33,17 +33,25 @@ TELLING = frozenset("__deepcopy__ __init__ _apply _call_impl _wrapped_call_impl 
 
 # PyTorch's source by which operators are called from Python, as ohm_operators.py does.
 CALLS_OPERATORS = os.path.join("torch", "_ops.py")
+# The file that ohm_values.py gives to what stands in for a function of a library.
+STANDS_IN = os.sep + "ohm_values.py"
+
+
+def is_own(path):
+    return path.startswith(OWN_FOLDER) or path.endswith(STANDS_IN)
 
 
 def program_frames(frames, file_of):
-    """A stack, the innermost frame first, as it is without the kernels of ohm_known.py."""
+    """A stack, the innermost frame first, as it is without the kernels of ohm_known.py and what
+    stands in for functions of libraries."""
     kept = []
     for frame in frames:
-        if not file_of(frame).startswith(OWN_FOLDER):
+        path = file_of(frame)
+        if path.startswith(OWN_FOLDER):
+            while kept and file_of(kept[-1]).endswith(CALLS_OPERATORS):
+                kept.pop()
+        elif not path.endswith(STANDS_IN):
             kept.append(frame)
-            continue
-        while kept and file_of(kept[-1]).endswith(CALLS_OPERATORS):
-            kept.pop()
     return kept
 
 
