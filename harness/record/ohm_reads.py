@@ -160,10 +160,9 @@ class Reads:
 
     def note_end(self, trace):
         """Of an error that ends the program; trace: (file, line) of its frames. What only stops the program
-        for a value is a finding where it has."""
-        for (file, first), last in self.uses.stops.items():
-            if any(frame == file and first <= line <= last for frame, line in trace):
-                self._add_row(BRANCH, os.path.abspath(file), first, "")
+        for a value is a finding where it has, and so is a number that a branch chose, where it may be why."""
+        for file, line in self.uses.ending_branches(trace):
+            self._add_row(BRANCH, os.path.abspath(file), line, "")
 
     def note(self, kind, frame, detail=""):
         self._add_row(kind, *self._user_line(frame), detail)

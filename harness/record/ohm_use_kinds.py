@@ -1,20 +1,25 @@
 """What an expression makes of a value in it, and what a statement does: by its syntax (ohm_uses.py)."""
 import ast
-import builtins
 
 from ohm_use_files import FUNCTIONS, name_of, name_of_target
 from ohm_use_names import (
     ASKS_NO_VALUE, COUNTS_IN_ARRAY, DERIVES, KEEPS, KEEPS_MASK, KEEPS_SET, MAKES_ARRAY, MAKES_MASK, MAKES_TEXT,
-    OF_CHOSEN, PRINTS, UPDATES)
+    OF_CHOSEN, PRINTS, TELLS, UPDATES)
 
 # What the expression on the way is, where its length or what it selects depends on the values: an array, a
 # mask of its elements, a set or another collection of unknown length, lists of unknown lengths, what an
 # index has chosen; or text. None: a number, or nothing that is known.
 ARRAY, MASK, SET, LISTS, CHOSEN, TEXT = "array", "mask", "set", "lists", "chosen", "text"
+# What depends on a value, from what matters most.
+SHAPE, BRANCH, VALUE = "shape", "branch", "value"
+RANK = {SHAPE: 3, BRANCH: 2, VALUE: 1, None: 0}
 BITWISE = (ast.BitAnd, ast.BitOr, ast.BitXor)
 REPEATED = (ast.List, ast.Tuple, ast.ListComp)
-EVERY_ERROR = frozenset((None, "Exception", "BaseException"))  # None: an `except` without a type
-PLAIN = (DERIVES | MAKES_TEXT | ASKS_NO_VALUE | OF_CHOSEN) - frozenset("to clone copy deepcopy".split())
+PLAIN = (DERIVES | MAKES_TEXT | ASKS_NO_VALUE | OF_CHOSEN | TELLS) - frozenset("to clone copy deepcopy".split())
+
+
+def worse(first, second):
+    return first if RANK[first] >= RANK[second] else second
 
 
 def made_by(node, made):
@@ -69,74 +74,11 @@ def chooses_text(node):
     return is_text(node.body) and is_text(node.orelse)
 
 
-def may_stop(statement):
-    """Of one that only prints."""
-    return isinstance(statement, ast.Assert) or any(isinstance(inner, ast.Raise)
-                                                    for inner in [*statement.body, *statement.orelse])
-
-
-def errors_of(statement):
-    """Names of what an `assert`, or an `if` that raises, is caught by."""
-    if isinstance(statement, ast.Assert):
-        return with_bases({"AssertionError"})
-    raised = [inner.exc for inner in ast.walk(statement) if isinstance(inner, ast.Raise)]
-    return with_bases({name_of_target(getattr(error, "func", error)) for error in raised})
-
-
-def with_bases(names):
-    """Those that Python knows of errors of these names."""
-    kinds = [getattr(builtins, name or "", Exception) for name in names]
-    return names | {None} | {base.__name__ for kind in kinds if isinstance(kind, type) for base in kind.__mro__}
-
-
-def is_handled(node, parents, errors, is_caller=False):
-    """Whether the function continues after one of these errors. parents: node -> node around it. is_caller: of
-    the function that raises it; handlers of every error count within a loop."""
-    while node in parents and not isinstance(node, FUNCTIONS):
-        parent = parents[node]
-        if isinstance(parent, ast.Try) and node in parent.body:
-            named = errors - EVERY_ERROR if is_caller and not is_in_loop(parent, parents) else errors
-            if any(catches(handler, named) for handler in parent.handlers):
-                return True
-        if isinstance(parent, ast.With) and node in parent.body:
-            if any(suppresses(item.context_expr, errors) for item in parent.items):
-                return True
-        node = parent
-    return False
-
-
-def is_in_loop(node, parents):
-    while node in parents and not isinstance(node, FUNCTIONS):
+def is_tested(node, parents):
+    """Whether a branch is all that an expression decides."""
+    while isinstance(parents.get(node), (ast.BoolOp, ast.UnaryOp)):
         node = parents[node]
-        if isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
-            return True
-    return False
-
-
-def suppresses(manager, errors):
-    """As contextlib.suppress(ValueError) does."""
-    return isinstance(manager, ast.Call) and name_of(manager) == "suppress" and any(
-        name_of_target(kind) in errors for kind in manager.args)
-
-
-def catches(handler, errors):
-    """Whether an `except` catches one of these errors and raises none itself."""
-    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    is_caught = any(name_of_target(kind) in errors for kind in kinds)
-    return is_caught and not any(isinstance(inner, ast.Raise) for inner in handler.body)
-
-
-def only_prints(statement, defined):
-    """Whether nothing but text depends on a branch, or it stops the program. defined: functions of the file, by
-    name."""
-    if not isinstance(statement, ast.If):
-        return isinstance(statement, ast.Assert)
-    for inner in [*statement.body, *statement.orelse]:
-        is_call = isinstance(inner, ast.Expr) and isinstance(inner.value, ast.Call)
-        if is_call and prints(inner.value, defined) or isinstance(inner, (ast.Raise, ast.Pass)):
-            continue
-        return False
-    return True
+    return getattr(parents.get(node), "test", None) is node and isinstance(parents[node], (ast.If, ast.Assert))
 
 
 def prints(call, defined):

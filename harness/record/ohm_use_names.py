@@ -34,6 +34,11 @@ COUNTS = frozenset("""nonzero argwhere masked_select unique unique_consecutive r
 COUNTS_IN_ARRAY = COUNTS | frozenset("""flatnonzero compress extract setdiff1d intersect1d union1d
     setxor1d trim_zeros""".split())
 
+# Calls that tell the time, a process or its memory.
+TELLS = frozenset("""time time_ns perf_counter monotonic process_time now today utcnow strftime total_seconds
+    elapsed_time getpid getsizeof gethostname get_rank memory_allocated max_memory_allocated memory_reserved
+    max_memory_reserved get_last_lr""".split())
+
 # Operators of PyTorch that read whether they worked, or a seed.
 READS_OWN_STATE = frozenset("""cholesky cholesky_ex inv inv_ex inverse solve solve_ex lstsq lu lu_factor
     lu_factor_ex lu_solve ldl_factor ldl_factor_ex qr svd svdvals eig eigvals eigh eigvalsh pinv det

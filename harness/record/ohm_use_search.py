@@ -2,25 +2,19 @@
 import ast
 import types
 
+from ohm_use_branches import Branch, is_handled, value_in
 from ohm_use_files import caller_of, is_method_call, is_property, name_of, parameters_of
 from ohm_use_kinds import (
-    ARRAY, CHOSEN, LISTS, MASK, REPEATED, SET, TEXT, chooses_text, computes, counts_in_array, errors_of,
-    is_called, is_handled, is_text, made_by, may_stop, only_prints, unknown_part)
+    ARRAY, BRANCH, CHOSEN, LISTS, MASK, REPEATED, SET, SHAPE, TEXT, VALUE, chooses_text, computes, counts_in_array,
+    is_called, is_tested, is_text, made_by, unknown_part, worse)
 from ohm_use_names import (
     ADDS_KEY, ASKS_NO_VALUE, COLLECTS, DECIDES_BY_TEXT, DERIVES, FILLED, FINDS_BY_KEY, MAKES_TEXT,
     OF_CHOSEN, OF_NUMBERS, PRINTS, READS_TEXT, REFLECTS, SIZE_KEYWORDS, SIZES, UPDATES)
 
-# From what matters most.
-SHAPE, BRANCH, VALUE = "shape", "branch", "value"
-RANK = {SHAPE: 3, BRANCH: 2, VALUE: 1, None: 0}
 MOST_STEPS = 1000  # of one read
 SELECTS = frozenset("max min nlargest nsmallest heappop heappushpop heapreplace".split())
 LOOKUP_ERRORS = "KeyError", "IndexError", "LookupError"
 MATCH = (ast.Match,) if hasattr(ast, "Match") else ()  # from Python 3.10 on
-
-
-def worse(first, second):
-    return first if RANK[first] >= RANK[second] else second
 
 
 class Search:
@@ -35,6 +29,9 @@ class Search:
 
     def of_frame(self, frame, is_result=False, is_compared=False):
         """is_result: the value is what the frame's expression gives, as it was returned to it."""
+        if frame.f_globals.get("__name__", "").partition(".")[0] == "logging" or (
+                is_result and self.made is TEXT and self._is_printed_by_library(frame)):
+            return None
         file = self.files.file(frame.f_code.co_filename)
         node = file.expression(frame) if file else None
         if node is None:
@@ -49,6 +46,16 @@ class Search:
             is_selected = is_compared and isinstance(node, ast.Call) and name_of(node) in SELECTS
             self.made = CHOSEN if is_selected else made_by(node, None)
         return self._outwards(file, node, frame)
+
+    def _is_printed_by_library(self, frame):
+        """Whether the frame is a library's that the program has called to print an object, whose text was made."""
+        if self.files.is_own(frame.f_code.co_filename):
+            return False
+        while frame is not None and not self.files.is_own(frame.f_code.co_filename):
+            frame = frame.f_back
+        file = self.files.file(frame.f_code.co_filename) if frame is not None else None
+        node = file.expression(frame) if file else None
+        return isinstance(node, ast.Call) and name_of(node) in PRINTS
 
     def _of_ordered(self, file, call, frame):
         """Of a call that compares values and whose result is not used: it orders a list."""
@@ -81,7 +88,9 @@ class Search:
             if found is not _GOES_ON:
                 return found
             is_index = isinstance(parent, ast.Subscript) and node is parent.slice
-            self.made = CHOSEN if is_index else made_by(parent, self.made)
+            is_counted = is_index and isinstance(file.parents[parent], ast.AugAssign)  # counts[index] += 1
+            chosen = None if is_counted and isinstance(parent.ctx, ast.Store) else CHOSEN
+            self.made = chosen if is_index else made_by(parent, self.made)
             node = parent
 
     def _of_expression(self, file, parent, node, frame):
@@ -97,6 +106,8 @@ class Search:
             self.made = SET
         if isinstance(parent, ast.IfExp) and node is parent.test and chooses_text(parent):
             self.made = TEXT
+            return _GOES_ON
+        if isinstance(parent, ast.BoolOp) and is_tested(parent, file.parents) and not any(map(computes, parent.values)):
             return _GOES_ON
         if isinstance(parent, ast.BoolOp) or isinstance(parent, ast.IfExp) and node is parent.test:
             return None if self.made is TEXT else BRANCH
@@ -231,7 +242,7 @@ class Search:
         lambdas = file.lambdas(name)
         if lambdas:
             return self._of_parameters([(file, function) for function in lambdas], call, argument)
-        functions = self.files.functions(file, name, has_others=name not in DERIVES)
+        functions = self.files.functions(file, name, has_others=name not in DERIVES) or self._called_object(call, frame)
         if functions:
             return worse(self._of_parameters(functions, call, argument),
                          self._outwards(file, call, frame))
@@ -269,6 +280,14 @@ class Search:
         is_named = name == "__module__" or isinstance(value, types.ModuleType)
         home = getattr(value, name) or "" if is_named else ""
         return home.partition(".")[0] in OF_NUMBERS
+
+    def _called_object(self, call, frame):
+        """(file, `__call__`) of an object of a class of the user's."""
+        method = None if frame is None else getattr(type(value_in(frame, call.func)), "__call__", None)
+        if not isinstance(method, types.FunctionType) or not self.files.is_own(method.__code__.co_filename):
+            return []
+        file = self.files.file(method.__code__.co_filename)
+        return [(file, one) for one in file.defined["__call__"] if one.lineno == method.__code__.co_firstlineno]
 
     def _of_mapped(self, file, call, frame):
         """map(str, values)"""
@@ -323,7 +342,7 @@ class Search:
             name = argument.arg
         else:
             place = call.args.index(argument) if argument in call.args else -1
-            place += is_method_call(call, names)
+            place += is_method_call(call, names) or getattr(function, "name", "") == "__call__"
             name = names[place] if 0 <= place < len(names) else None
         return self._of_variable(file, function, name, None) if name else otherwise
 
@@ -333,13 +352,7 @@ class Search:
         if isinstance(statement, (ast.If, ast.While, ast.Assert)):
             if node is not None and node is not statement.test or self.made is TEXT:
                 return None
-            if not only_prints(statement, file.defined):
-                return BRANCH
-            if may_stop(statement):
-                if self._is_caught(file, statement, frame):
-                    return BRANCH
-                self.uses.stops[file.name, statement.lineno] = statement.end_lineno
-            return None
+            return Branch(self, file, statement, frame).decides()
         if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
             targets = getattr(statement, "targets", None) or [statement.target]
             found = None
@@ -358,23 +371,13 @@ class Search:
             return BRANCH
         return None
 
-    def _is_caught(self, file, statement, frame):
-        """Whether the program goes on after the error of a statement: in its function or in a caller, where what
-        catches every error counts only within a loop."""
-        errors = errors_of(statement)
-        if is_handled(statement, file.parents, errors):
-            return True
-        if frame is None:
-            return any(is_handled(node, file.parents, errors, is_caller=True) for node in file.guarded)
-        caller = frame.f_back
-        while caller is not None:
-            if self.files.is_own(caller.f_code.co_filename):
-                source = self.files.file(caller.f_code.co_filename)
-                node = source.expression(caller) if source else None
-                if node is not None and is_handled(node, source.parents, errors, is_caller=True):
-                    return True
-            caller = caller.f_back
-        return False
+    def of_chosen(self, file, target, frame, made):
+        """Of what a branch assigns numbers to: such numbers do not tell themselves."""
+        before = self.made, self.is_followed
+        self.made, self.is_followed = made, False
+        found = self._of_target(file, target, frame, is_changed=made is SET)
+        self.made, self.is_followed = before
+        return found
 
     def _of_target(self, file, target, frame, is_changed=False):
         """Of what is assigned to; is_changed: of an object that stays the same one."""

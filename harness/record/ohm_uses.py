@@ -6,9 +6,12 @@ followed outwards: into variables and their uses, into functions and attributes 
 callers by the frames that are running (ohm_use_search.py). Logs and progress bars end it, and text that
 nothing decides by."""
 import ast
+import linecache
+import re
 
 from ohm_use_files import Files, name_of
-from ohm_use_search import BRANCH, SHAPE, VALUE, Search
+from ohm_use_kinds import BRANCH, SHAPE, VALUE
+from ohm_use_search import Search
 
 __all__ = ["BRANCH", "SHAPE", "VALUE", "Uses"]
 
@@ -18,6 +21,7 @@ class Uses:
         """own_files: UserFiles, to follow attributes and functions into the user's other files."""
         self.files = Files(own_files)
         self.stops = {}  # (file, first line) -> last line of statements that may stop the program for a value
+        self.chosen = {}  # (file, line) of a branch -> names of variables to which it assigns numbers
 
     def of_result(self, frame, is_followed=False, is_compared=False):
         """What depends on the value of the expression that this frame evaluates: SHAPE, BRANCH,
@@ -29,6 +33,15 @@ class Uses:
         except Exception:  # a long chain of functions, or a source that is not understood: the program goes on
             found = VALUE
         return None if is_followed and found == VALUE else found
+
+    def ending_branches(self, trace):
+        """(file, line) of branches on a value that an error may come from. trace: (file, line) of its frames."""
+        for (file, first), last in self.stops.items():
+            if any(frame == file and first <= line <= last for frame, line in trace):
+                yield file, first
+        words = {word for frame, line in trace if self.files.is_own(frame)
+                 for word in re.findall(r"\w+", linecache.getline(frame, line))}
+        yield from (place for place, names in self.chosen.items() if not names.isdisjoint(words))
 
     def called(self, frame):
         """The name of what the frame calls: "" for an index, None for anything else."""

@@ -1,0 +1,226 @@
+"""What a branch on a value decides: which numbers variables hold, what is printed, or whether the program goes
+on, as far as its syntax and the variables of the running frame tell (ohm_use_search.py)."""
+import ast
+import builtins
+
+from ohm_use_files import FUNCTIONS, name_of, name_of_target
+from ohm_use_kinds import ARRAY, BRANCH, CHOSEN, MASK, SET, VALUE, computes, prints, worse
+from ohm_use_names import MAKES_TEXT, TELLS
+
+NAMED = (ast.Name, ast.Attribute)
+EVERY_ERROR = frozenset((None, "Exception", "BaseException"))  # None: an `except` without a type
+# Calls that give a number or a text of anything, and those that give one of numbers.
+GIVES_PLAIN = MAKES_TEXT | TELLS | frozenset("float int bool item len".split())
+MADE_OF_NUMBERS = frozenset("round abs min max".split())
+ASKS_FINITE = frozenset("isnan isinf isfinite".split())
+MISSING, NOT_KNOWN = object(), object()
+
+
+class Branch:
+    """An `if` or an `assert`. frame: the one that runs it; None: another function's frame runs."""
+
+    def __init__(self, search, file, statement, frame):
+        self.search, self.file, self.statement, self.frame = search, file, statement, frame
+
+    def decides(self):
+        changed = changed_by(self.statement, self.file.defined, Numbers(self.statement, self.frame))
+        if changed is None:
+            return BRANCH
+        if may_stop(self.statement):
+            if self._is_caught():
+                return BRANCH
+            self.search.uses.stops[self.file.name, self.statement.lineno] = self.statement.end_lineno
+        found = None
+        for assignment in changed:
+            for target in targets_of(assignment):
+                self._note_chosen(target)
+                made = self._chosen_in(target, assignment)
+                found = worse(found, self.search.of_chosen(self.file, target, self.frame, made))
+        return BRANCH if found == VALUE else found
+
+    def _note_chosen(self, target):
+        names = self.search.uses.chosen.setdefault((self.file.name, self.statement.lineno), set())
+        names.update(name_of_target(node) for node in ast.walk(target) if isinstance(node, NAMED))
+
+    def _chosen_in(self, target, assignment):
+        """What a target becomes: a collection of unknown length, an array of unknown values, a chosen number."""
+        if not isinstance(target, ast.Subscript):
+            return CHOSEN
+        owner = value_in(self.frame, target.value)
+        if isinstance(owner, dict):
+            keeps_keys = type(owner) is dict and isinstance(assignment, ast.AugAssign)
+            return CHOSEN if keeps_keys else SET
+        is_mask = isinstance(assignment.value, ast.Constant) and isinstance(assignment.value.value, bool)
+        return MASK if is_mask else ARRAY
+
+    def _is_caught(self):
+        """Whether the program goes on after the error: in its function or in a caller, where what catches every
+        error counts only within a loop."""
+        errors = errors_of(self.statement)
+        if is_handled(self.statement, self.file.parents, errors):
+            return True
+        if self.frame is None:
+            return any(is_handled(node, self.file.parents, errors, is_caller=True) for node in self.file.guarded)
+        return any(is_handled(node, source.parents, errors, is_caller=True)
+                   for node, source in self._calls_on_the_way())
+
+    def _calls_on_the_way(self):
+        files = self.search.files
+        caller = self.frame.f_back
+        while caller is not None:
+            name = caller.f_code.co_filename
+            source = files.file(name) if files.is_own(name) else None
+            node = source.expression(caller) if source else None
+            if node is not None:
+                yield node, source
+            caller = caller.f_back
+
+
+class Numbers:
+    """Of the frame that runs a branch; None: it is another function's."""
+
+    def __init__(self, branch, frame):
+        self.branch, self.frame = branch, frame
+
+    def is_number(self, node):
+        """Or a text. Where there is no value yet: whether the branch, which is looked at because of a number,
+        compares it."""
+        value = self._value(node)
+        if value is not MISSING:
+            return isinstance(value, (int, float, str, type(None)))
+        return any(ast.dump(part) == ast.dump(node) for part in compared_by(self.branch))
+
+    def can_hold(self, target):
+        """Whether it is a variable, or an element of a list or a dict."""
+        if isinstance(target, ast.Subscript):
+            return isinstance(self._value(target.value), (list, dict))
+        return isinstance(target, NAMED)
+
+    def _value(self, node):
+        return MISSING if self.frame is None else value_in(self.frame, node)
+
+
+def value_in(frame, node):
+    """Of a variable, an attribute or an item that nothing computes."""
+    if isinstance(node, ast.Name):
+        return frame.f_locals.get(node.id, frame.f_globals.get(node.id, MISSING))
+    if not isinstance(node, (ast.Attribute, ast.Subscript)):
+        return NOT_KNOWN
+    owner = value_in(frame, node.value)
+    if owner is MISSING:
+        return MISSING
+    if isinstance(node, ast.Attribute):
+        return getattr(owner, "__dict__", {}).get(node.attr, MISSING)
+    is_plain = isinstance(node.slice, ast.Constant) and isinstance(owner, dict)
+    return dict.get(owner, node.slice.value, MISSING) if is_plain else NOT_KNOWN
+
+
+def compared_by(branch):
+    """What the tests of an `if` and of those in it compare, or ask whether it is finite."""
+    tests = [inner.test for inner in ast.walk(branch) if isinstance(inner, ast.If)]
+    for node in (node for test in tests for node in ast.walk(test)):
+        if isinstance(node, ast.Compare):
+            yield from (node.left, *node.comparators)
+        elif isinstance(node, ast.Call) and name_of(node) in ASKS_FINITE:
+            yield from node.args
+
+
+def changed_by(statement, defined, numbers):
+    """Assignments of numbers and texts that depend on a branch, where nothing else than they and printing does, or
+    it stops the program; else None. defined: functions of the file, by name; numbers: Numbers."""
+    if not isinstance(statement, ast.If):
+        return [] if isinstance(statement, ast.Assert) else None
+    changed = []
+    for inner in [*statement.body, *statement.orelse]:
+        if isinstance(inner, ast.If) and not computes(inner.test):
+            within = changed_by(inner, defined, numbers)
+        elif isinstance(inner, (ast.Assign, ast.AugAssign)) and assigns_number(inner, numbers):
+            within = [inner]
+        else:
+            is_call = isinstance(inner, ast.Expr) and isinstance(inner.value, ast.Call)
+            is_plain = is_call and prints(inner.value, defined) or isinstance(inner, (ast.Raise, ast.Pass))
+            within = [] if is_plain else None
+        if within is None:
+            return None
+        changed += within
+    return changed
+
+
+def assigns_number(statement, numbers):
+    targets = targets_of(statement)
+    if isinstance(statement, ast.AugAssign) and isinstance(statement.target, NAMED) and (
+            not numbers.is_number(statement.target)):
+        return False
+    return gives_number(statement.value, numbers) and all(map(numbers.can_hold, targets))
+
+
+def targets_of(assignment):
+    return getattr(assignment, "targets", None) or [assignment.target]
+
+
+def gives_number(node, numbers):
+    """Whether an expression gives a number or a text, whatever there is of the memory of tensors."""
+    if isinstance(node, (*NAMED, ast.Subscript)):
+        return numbers.is_number(node)
+    if isinstance(node, ast.Call) and name_of(node) not in MADE_OF_NUMBERS:
+        return name_of(node) in GIVES_PLAIN and not computes(node)
+    if isinstance(node, (ast.BinOp, ast.UnaryOp, ast.IfExp, ast.Compare, ast.BoolOp, ast.Call)):
+        parts = node.args if isinstance(node, ast.Call) else ast.iter_child_nodes(node)
+        return all(gives_number(part, numbers) for part in parts if isinstance(part, ast.expr))
+    return isinstance(node, ast.Constant) or isinstance(node, ast.JoinedStr) and not computes(node)
+
+
+def may_stop(statement):
+    """Of one that only prints."""
+    return isinstance(statement, ast.Assert) or any(isinstance(inner, ast.Raise) for inner in ast.walk(statement))
+
+
+def errors_of(statement):
+    """Names of what an `assert`, or an `if` that raises, is caught by."""
+    if isinstance(statement, ast.Assert):
+        return with_bases({"AssertionError"})
+    raised = [inner.exc for inner in ast.walk(statement) if isinstance(inner, ast.Raise)]
+    return with_bases({name_of_target(getattr(error, "func", error)) for error in raised})
+
+
+def with_bases(names):
+    """Those that Python knows of errors of these names."""
+    kinds = [getattr(builtins, name or "", Exception) for name in names]
+    return names | {None} | {base.__name__ for kind in kinds if isinstance(kind, type) for base in kind.__mro__}
+
+
+def is_handled(node, parents, errors, is_caller=False):
+    """Whether the function continues after one of these errors. parents: node -> node around it. is_caller: of
+    the function that raises it; handlers of every error count within a loop."""
+    while node in parents and not isinstance(node, FUNCTIONS):
+        parent = parents[node]
+        if isinstance(parent, ast.Try) and node in parent.body:
+            named = errors - EVERY_ERROR if is_caller and not is_in_loop(parent, parents) else errors
+            if any(catches(handler, named) for handler in parent.handlers):
+                return True
+        if isinstance(parent, ast.With) and node in parent.body:
+            if any(suppresses(item.context_expr, errors) for item in parent.items):
+                return True
+        node = parent
+    return False
+
+
+def is_in_loop(node, parents):
+    while node in parents and not isinstance(node, FUNCTIONS):
+        node = parents[node]
+        if isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
+            return True
+    return False
+
+
+def suppresses(manager, errors):
+    """As contextlib.suppress(ValueError) does."""
+    return isinstance(manager, ast.Call) and name_of(manager) == "suppress" and any(
+        name_of_target(kind) in errors for kind in manager.args)
+
+
+def catches(handler, errors):
+    """Whether an `except` catches one of these errors and raises none itself."""
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    is_caught = any(name_of_target(kind) in errors for kind in kinds)
+    return is_caught and not any(isinstance(inner, ast.Raise) for inner in handler.body)

@@ -1,0 +1,175 @@
+"""Numbers that a branch on an unknown value chooses: what is printed of them, and what they decide."""
+import logging
+import math
+import time
+from collections import Counter
+
+import torch
+
+from cases import case
+
+
+def losses(device, count=4):
+    model = torch.nn.Linear(64, 128).to(device)
+    return (model(torch.randn(8, 64).to(device)).pow(2).mean() for _ in range(count))
+
+
+# ---- only printed ----
+
+
+@case
+def best_loss_that_is_printed(device):
+    best, best_step, started = float("inf"), 0, time.time()
+    for step, loss in enumerate(losses(device)):
+        value = loss.item()
+        if step > 0 and value < best:
+            best = value
+            best_step = step
+            print(f"better after {time.time() - started:.0f} s")
+    logging.info("best %.3f at %d", best, best_step)
+
+
+class Best:
+    value = None
+
+    def update(self, value, step):
+        if self.value is None or value < self.value:
+            self.value = value
+            self.step = step
+
+
+@case
+def best_of_a_class_that_is_printed(device):
+    best = Best()
+    for step, loss in enumerate(losses(device)):
+        best.update(loss.item(), step)
+    print(best.value, best.step)
+
+
+@case
+def counts_that_are_printed(device):
+    classes = ("cat", "dog", "bird", "fish")
+    right = {name: 0 for name in classes}
+    nans, total = 0, 0.0
+    for loss in losses(device):
+        value = loss.item()
+        if math.isnan(value):
+            nans += 1
+        elif value < 100:
+            total += value
+    predicted = (torch.randn(8, 16).to(device) @ torch.randn(16, 4).to(device)).argmax(1).cpu()
+    for label, guess in zip(torch.randint(0, 4, (8,)), predicted):
+        if label == guess:
+            right[classes[label]] += 1
+    for name, count in right.items():
+        print(f"{name}: {count / 8:.2f}", nans, total)
+
+
+class Average:
+    def __init__(self):
+        self.sum = self.count = 0
+
+    def __call__(self, value):
+        self.sum += value
+        self.count += 1
+        return self.sum / self.count
+
+
+class Meter:
+    def update(self, value):
+        self.value = value
+
+    def __str__(self):
+        return "{value:.2f}".format(**self.__dict__)
+
+
+@case
+def averages_that_are_logged(device):
+    average, meter = Average(), Meter()
+    for loss in losses(device):
+        meter.update(loss.detach())
+        logging.getLogger("train").warning("%s %.2f %.2f", meter, loss.detach(), average(loss.item()))
+
+
+# ---- what decides ----
+
+
+@case
+def step_that_was_best(device):
+    best, best_step = float("inf"), 1
+    for step, loss in enumerate(losses(device)):
+        value = loss.item()  # shape
+        if value < best:
+            best = value
+            best_step = step + 2
+    return torch.zeros(best_step, 8, device=device).dim()
+
+
+@case
+def output_that_was_best(device):
+    best, kept = float("inf"), None
+    for loss in losses(device):
+        value = loss.item()  # branch
+        if value < best:
+            best = value
+            kept = loss
+    return kept.dim()
+
+
+@case
+def patience_that_ends(device):
+    best, bad, stop = 0.0, 0, False
+    for loss in losses(device):
+        value = loss.item()  # branch
+        if value < best:
+            best = value
+            bad = 0
+        else:
+            bad += 1
+        if bad > 1:
+            stop = True
+        if stop:
+            break
+
+
+@case
+def time_of_the_first(device):
+    when = None
+    for step, loss in enumerate(losses(device)):
+        if loss.item() < 1:  # branch
+            when = step
+    if when is not None:
+        torch.zeros(8, device=device)
+
+
+@case
+def rows_that_are_dropped(device):
+    scores = torch.randn(8, 16).to(device) @ torch.randn(16, 1).to(device)
+    kept = [True] * 8
+    for row in range(8):
+        if scores[row].item() < 0:  # shape
+            kept[row] = False
+    return torch.zeros(8, 4, device=device)[torch.tensor(kept)].dim()
+
+
+@case
+def keys_that_are_counted(device):
+    scores = torch.randn(8, 16).to(device) @ torch.randn(16, 1).to(device)
+    counts = Counter()
+    for row in range(8):
+        if scores[row].item() < 0:  # shape
+            counts[row] += 1
+    return torch.zeros(len(counts), 4, device=device).dim()
+
+
+class Threshold:
+    def __call__(self, value):
+        return value < 1
+
+
+@case
+def threshold_that_is_called(device):
+    threshold = Threshold()
+    for loss in losses(device):
+        if threshold(loss.item()):  # branch
+            torch.zeros(8, device=device)
