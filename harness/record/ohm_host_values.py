@@ -9,6 +9,7 @@ import functools
 import importlib
 import sys
 
+from ohm_imports import when_imported
 from ohm_memory import span_of
 
 MOST_COMPARED = 512  # bytes
@@ -27,8 +28,10 @@ class HostValues:
         replace(self.torch.Tensor, "__deepcopy__", self._copy)
         replace(self.torch.Tensor, "__reduce_ex__", self._write)
         replace(self.torch._utils, "_rebuild_tensor", self._read)
+        replace(self.torch._tensor_str, "_str", self._make_text)
         self._follow_processes()
         self._follow_sizes(replace)
+        when_imported("safetensors.torch", functools.partial(self._follow_safetensors, replace))
         for home in (self.torch.UntypedStorage, self.torch.storage.TypedStorage):
             replace(home, "tolist", self._read_storage)
             replace(home, "__getitem__", self._read_storage)
@@ -42,6 +45,30 @@ class HostValues:
         if tensor.layout is not self.torch.strided or tensor.device.type not in ("cpu", "cuda"):
             return False
         return tensor.numel() != 0 and not self.known.is_known(tensor)
+
+    def _make_text(self, function, arguments, named):
+        with self.known.reads.ignored():
+            text = function(*arguments, **named)
+        if self._is_unknown(arguments[0]):
+            self.known.reads.note_text()
+        return text
+
+    def _follow_safetensors(self, replace, module):
+        for name in ("save", "save_file"):
+            replace(module, name, self._write_all)
+        for name in ("load", "load_file"):
+            replace(module, name, self._read_all)
+
+    def _write_all(self, function, arguments, named):
+        tensors = arguments[0] if arguments else named.get("tensors", {})
+        self.written.update(look_of(tensor) for tensor in tensors.values() if self._is_unknown(tensor))
+        return function(*arguments, **named)
+
+    def _read_all(self, function, arguments, named):
+        result = function(*arguments, **named)
+        for tensor in result.values():
+            self._recognize(tensor)
+        return result
 
     def _copy(self, function, arguments, named):
         result = function(*arguments, **named)
@@ -132,9 +159,12 @@ class HostValues:
 
     def _read(self, function, arguments, named):
         result = function(*arguments, **named)
-        if self.written and result.device.type in ("cpu", "cuda") and look_of(result) in self.written:
-            self.known.mark_unknown(result)
+        self._recognize(result)
         return result
+
+    def _recognize(self, tensor):
+        if self.written and tensor.device.type in ("cpu", "cuda") and look_of(tensor) in self.written:
+            self.known.mark_unknown(tensor)
 
 
 def look_of(tensor):

@@ -27,11 +27,26 @@ def follow(torch, reads):
         _replace(statistics, name, functools.partial(_of_list, reads))
     _replace(struct, "pack", functools.partial(_of_bytes, reads))
     when_imported("numpy", lambda numpy: _follow_numpy(numpy, reads))
+    when_imported("transformers.trainer_callback", lambda callbacks: _follow_early_stop(callbacks, reads))
 
 
 def _follow_numpy(numpy, reads):
     for name in OF_NUMPY:
         _replace(numpy, name, functools.partial(_of_list, reads))
+
+
+def _follow_early_stop(callbacks, reads):
+    """transformers' Trainer compares a metric that NumPy has averaged."""
+    kind = callbacks.EarlyStoppingCallback
+    check = kind.check_metric_value
+
+    @functools.wraps(check)
+    def call(*arguments, **named):
+        if reads.have_metrics:
+            reads.note_branch()
+        return check(*arguments, **named)
+
+    kind.check_metric_value = call
 
 
 def _replace(home, name, replacement, torch=None):

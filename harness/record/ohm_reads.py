@@ -13,7 +13,7 @@ import threading
 from ohm_numbers import UnknownFloat, UnknownInt
 from ohm_sources import CALLS_OPERATORS, is_of_library
 from ohm_user_files import StartedIn
-from ohm_use_names import COUNTS, GIVES_NUMBER, READS_OWN_STATE
+from ohm_use_names import COUNTS, GIVES_NUMBER, MAKES_TEXT, READS_OWN_STATE
 from ohm_uses import BRANCH, SHAPE, VALUE, Uses
 
 STANDARD_LIBRARY = sysconfig.get_paths()["stdlib"] + os.sep
@@ -39,6 +39,7 @@ class Reads:
         self.uses = Uses(self.files)
         self.rows = {}  # (kind, file, line) -> row
         self.order = 0
+        self.have_metrics = False  # arrays of unknown losses or scores, which a library has collected
         self.are_on_host = False  # unknown values: any were ever copied there
         self.thread = _Thread()
         for kind in self.number_types:
@@ -81,6 +82,8 @@ class Reads:
         called = self._called(frame)
         if called in READS_OWN_STATE:
             self.library.ohm_note_assumption(b"passed_checks")
+        elif called == "" and self.uses.has_whole_index(frame):
+            self._note_use(frame, is_index=True)
         elif called == "" or called in COUNTS:
             self.note(SHAPE, frame)
         elif called == "range":
@@ -109,8 +112,20 @@ class Reads:
         if not self.thread.is_ignored:
             self.note(VALUE, self.reading_frame())
 
-    def _note_use(self, frame, is_followed=False, is_compared=False):
-        kind = self.uses.of_result(frame, is_followed, is_compared)
+    def note_branch(self):
+        """Of a library."""
+        self.note(BRANCH, self.reading_frame())
+
+    def note_text(self):
+        """A tensor has been made text of, for the program or to print it."""
+        frame = self.reading_frame()
+        while frame is not None and not self.files.is_program(frame.f_code.co_filename):
+            frame = frame.f_back
+        if frame is not None and self.uses.called(frame) in MAKES_TEXT:
+            self._note_use(frame)
+
+    def _note_use(self, frame, is_followed=False, is_compared=False, is_index=False):
+        kind = self.uses.of_result(frame, is_followed, is_compared, is_index)
         if kind is not None:
             self.note(kind, frame)
         return kind
@@ -233,7 +248,9 @@ class Reads:
             with self.ignored():
                 value = method(tensor, *arguments, **named)
             frame = self.reading_frame()
-            kind = self._note_use(frame, self._is_metric(tensor, frame))
+            is_metric = self._is_metric(tensor, frame)
+            kind = self._note_use(frame, is_metric)
+            self.have_metrics = self.have_metrics or is_metric and kind is None
             return track(value) if track and kind is None else value
 
         return call

@@ -4,7 +4,7 @@ import ast
 import builtins
 
 from ohm_use_files import FUNCTIONS, name_of, name_of_target
-from ohm_use_kinds import ARRAY, BRANCH, CHOSEN, MASK, SET, VALUE, computes, prints, worse
+from ohm_use_kinds import ARRAY, BRANCH, CHOSEN, MASK, NUMBER, SET, VALUE, computes, prints, worse
 from ohm_use_names import MAKES_TEXT, TELLS
 
 NAMED = (ast.Name, ast.Attribute)
@@ -45,7 +45,7 @@ class Branch:
     def _chosen_in(self, target, assignment):
         """What a target becomes: a collection of unknown length, an array of unknown values, a chosen number."""
         if not isinstance(target, ast.Subscript):
-            return CHOSEN
+            return NUMBER
         owner = value_in(self.frame, target.value)
         if isinstance(owner, dict):
             keeps_keys = type(owner) is dict and isinstance(assignment, ast.AugAssign)
@@ -111,13 +111,27 @@ def value_in(frame, node):
         return MISSING
     if isinstance(node, ast.Attribute):
         return getattr(owner, "__dict__", {}).get(node.attr, MISSING)
-    is_plain = isinstance(node.slice, ast.Constant) and isinstance(owner, dict)
-    return dict.get(owner, node.slice.value, MISSING) if is_plain else NOT_KNOWN
+    return item_of(owner, node.slice)
+
+
+def item_of(owner, index):
+    """Of a dict, a list or a tuple, by a constant."""
+    is_negative = isinstance(index, ast.UnaryOp) and isinstance(index.op, ast.USub)
+    constant = index.operand if is_negative else index
+    if not isinstance(constant, ast.Constant):
+        return NOT_KNOWN
+    if isinstance(owner, dict):
+        return NOT_KNOWN if is_negative else dict.get(owner, constant.value, MISSING)
+    if type(owner) in (list, tuple) and type(constant.value) is int and (
+            constant.value < len(owner) + is_negative):
+        return owner[-constant.value if is_negative else constant.value]
+    return NOT_KNOWN
 
 
 def compared_by(branch):
     """What the tests of an `if` and of those in it compare, or ask whether it is finite."""
-    tests = [inner.test for inner in ast.walk(branch) if isinstance(inner, ast.If)]
+    tests = [inner.test for inner in ast.walk(branch) if isinstance(inner, (ast.If, ast.IfExp))]
+    yield from (test for test in tests if isinstance(test, NAMED))
     for node in (node for test in tests for node in ast.walk(test)):
         if isinstance(node, ast.Compare):
             yield from (node.left, *node.comparators)
@@ -144,6 +158,12 @@ def changed_by(statement, defined, numbers):
             return None
         changed += within
     return changed
+
+
+def chooses_number(expression, frame):
+    """Of one such as `a / b if b else 0`."""
+    numbers = Numbers(expression, frame)
+    return gives_number(expression.body, numbers) and gives_number(expression.orelse, numbers)
 
 
 def assigns_number(statement, numbers):

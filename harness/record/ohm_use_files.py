@@ -45,6 +45,10 @@ class File:
         elif isinstance(node, (ast.Assign, ast.AnnAssign)):
             for target in getattr(node, "targets", None) or [node.target]:
                 self._note_assigned(target, node.value)
+        if isinstance(node, (ast.With, ast.AsyncWith)):
+            for item in node.items:
+                if item.optional_vars is not None:
+                    self._note_assigned(item.optional_vars, item.context_expr)
 
     def _note_assigned(self, target, value):
         if isinstance(target, LISTINGS) and isinstance(value, LISTINGS) and len(target.elts) == len(value.elts):
@@ -161,6 +165,10 @@ class File:
 
     def calls(self, name):
         return self.called.get(name, ())
+
+    def is_called_on(self, call, name):
+        """Whether a call is of a module of this name: subprocess.run."""
+        return name_of_target(getattr(call.func, "value", None)) == name
 
     def passed(self, function, name):
         """What calls of a function pass for a parameter."""

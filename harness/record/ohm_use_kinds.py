@@ -8,18 +8,26 @@ from ohm_use_names import (
 
 # What the expression on the way is, where its length or what it selects depends on the values: an array, a
 # mask of its elements, a set or another collection of unknown length, lists of unknown lengths, what an
-# index has chosen; or text. None: a number, or nothing that is known.
-ARRAY, MASK, SET, LISTS, CHOSEN, TEXT = "array", "mask", "set", "lists", "chosen", "text"
+# index has chosen, a list of such things, a number that a branch has chosen; or text. None: a number, or nothing
+# that is known.
+ARRAY, MASK, SET, LISTS, TEXT = "array", "mask", "set", "lists", "text"
+CHOSEN, ALL_CHOSEN, NUMBER = "chosen", "all chosen", "number"
 # What depends on a value, from what matters most.
 SHAPE, BRANCH, VALUE = "shape", "branch", "value"
 RANK = {SHAPE: 3, BRANCH: 2, VALUE: 1, None: 0}
 BITWISE = (ast.BitAnd, ast.BitOr, ast.BitXor)
+CONSUMES = frozenset("join sum any all".split())
 REPEATED = (ast.List, ast.Tuple, ast.ListComp)
 PLAIN = (DERIVES | MAKES_TEXT | ASKS_NO_VALUE | OF_CHOSEN | TELLS) - frozenset("to clone copy deepcopy".split())
 
 
 def worse(first, second):
     return first if RANK[first] >= RANK[second] else second
+
+
+def made_of(node):
+    """What a node makes of a value that it reads."""
+    return TEXT if isinstance(node, ast.Call) and name_of(node) in MAKES_TEXT else made_by(node, None)
 
 
 def made_by(node, made):
@@ -33,12 +41,12 @@ def made_by(node, made):
     if isinstance(node, ast.Call):
         return made_by_call(name_of(node), made)
     if isinstance(node, ast.BinOp):
-        is_kept = made is ARRAY or made is MASK and isinstance(node.op, BITWISE)
+        is_kept = made in (ARRAY, SET) or made is MASK and isinstance(node.op, BITWISE)
         return made if is_kept else None
     if isinstance(node, ast.Subscript):
         if made is LISTS:
             return SET
-        if made is CHOSEN:
+        if made in (CHOSEN, ALL_CHOSEN):
             return CHOSEN
         has_slice = any(isinstance(part, ast.Slice) for part in ast.walk(node.slice))
         return made if has_slice else None
@@ -48,13 +56,13 @@ def made_by(node, made):
 def made_by_call(name, made):
     if name in MAKES_ARRAY:
         return MASK if made is MASK else ARRAY
-    if name in ("set", "frozenset"):
+    if name in ("set", "frozenset", "Counter"):
         return SET
     if made is LISTS and name in ("max", "min", "next"):
         return SET
     if name in MAKES_MASK:
         return MASK if made in (ARRAY, MASK) else None
-    keeps = {SET: KEEPS_SET, LISTS: KEEPS_SET, MASK: KEEPS_MASK}.get(made, KEEPS)
+    keeps = {SET: KEEPS_SET, LISTS: KEEPS_SET, ALL_CHOSEN: KEEPS_SET, MASK: KEEPS_MASK}.get(made, KEEPS)
     return made if name in keeps else None
 
 
@@ -94,6 +102,14 @@ def computes(node):
         return False
     calls = (inner for inner in ast.walk(node) if isinstance(inner, ast.Call))
     return any(name_of(call) not in PLAIN for call in calls)
+
+
+def consumer_of(comprehension, parents):
+    """The call that makes a number or a text of a comprehension, which keeps and computes nothing else; or None."""
+    call = parents.get(comprehension)
+    is_consumed = isinstance(call, ast.Call) and name_of(call) in CONSUMES and comprehension in call.args
+    elements = [getattr(comprehension, "elt", None)] if is_consumed else []
+    return call if all(element is not None and not computes(element) for element in elements) and elements else None
 
 
 def is_called(parents, node):

@@ -7,17 +7,28 @@ PRINTS = frozenset("""print pprint info debug warning warn error critical except
     record_metric state update echo secho log_param push_to_logs show""".split())
 # Calls that make text of it, and those that read text.
 MAKES_TEXT = frozenset("str repr format dumps join".split())
-READS_TEXT = frozenset("float int complex eval literal_eval loads fromstring Decimal Fraction".split())
+READS_TEXT = frozenset("""float int complex eval literal_eval loads fromstring Decimal Fraction getint getfloat
+    getboolean""".split())
 # Calls whose result is the value again, or is made of it.
 DERIVES = frozenset("""int float bool abs round min max sum list tuple sorted set item tolist cpu
     numpy detach mean exp log log2 log10 sqrt pow floor ceil isnan isinf isfinite divmod enumerate zip
     array asarray stack concatenate tensor as_tensor clone reversed get pop items values keys copy
     deepcopy index count reshape view flatten squeeze unsqueeze astype to double half long any all
-    from_numpy FloatTensor DoubleTensor LongTensor IntTensor Tensor""".split())
+    Counter from_numpy FloatTensor DoubleTensor LongTensor IntTensor Tensor""".split())
 # Modules of functions whose results are plain numbers, or arrays of them.
 OF_NUMBERS = frozenset("math cmath numpy scipy statistics fractions decimal".split())
-# Calls that put it into what they are called on.
-COLLECTS = frozenset("append extend add insert appendleft setdefault put".split())
+# Calls that put it into what they are called on, and functions of NumPy that put it into their first argument.
+COLLECTS = frozenset("append extend add insert appendleft setdefault put fill itemset".split())
+PUTS = frozenset("copyto put place putmask at fill_diagonal put_along_axis".split())
+# Calls that take the number, and give one that does not tell itself.
+LOSES = frozenset("Decimal Fraction timedelta hash from_float".split())
+# Methods that give what was written, and that read numbers of text.
+GIVES_WRITTEN = frozenset("""read readline readlines getvalue getbuffer load loads safe_load reader DictReader
+    """.split())
+# Calls that set how wide text is.
+ALIGNS = frozenset("ljust rjust center zfill".split())
+# Attributes that are the array.
+SAME_ARRAY = frozenset("flat T data real values".split())
 # Calls that take it for a size.
 SIZES = frozenset("""range zeros ones empty full rand randn randint arange linspace new_zeros new_ones
     new_empty new_full narrow split chunk view reshape expand repeat pad randperm eye one_hot
@@ -47,7 +58,7 @@ READS_OWN_STATE = frozenset("""cholesky cholesky_ex inv inv_ex inverse solve sol
 # Operators that give Python a number.
 GIVES_NUMBER = frozenset("equal allclose is_nonzero item tolist bool int float complex".split())
 
-MAKES_ARRAY = frozenset("numpy asarray array".split())
+MAKES_ARRAY = frozenset("numpy asarray array frombuffer fromfile loadtxt genfromtxt memmap".split())
 MAKES_MASK = frozenset("""isin isnan isinf isfinite logical_and logical_or logical_not logical_xor greater less
     equal""".split())
 # Calls that keep what an array, a mask or a set is.
@@ -55,6 +66,9 @@ KEEPS = frozenset("copy astype reshape flatten ravel squeeze abs list tuple sort
 KEEPS_MASK = KEEPS | frozenset("""tensor as_tensor from_numpy BoolTensor to cuda cpu bool detach clone
     tolist""".split())
 KEEPS_SET = KEEPS | frozenset("enumerate zip reversed items keys values most_common".split())
+# Calls that make a tensor or an array of a list.
+MAKES_TENSOR = frozenset("""tensor as_tensor from_numpy stack cat concatenate hstack vstack array asarray FloatTensor
+    DoubleTensor LongTensor IntTensor BoolTensor Tensor""".split())
 # Calls whose first argument becomes an element or a key of what they are called on.
 ADDS_KEY = frozenset("add setdefault".split())
 MAPPINGS = frozenset("dict defaultdict Counter OrderedDict".split())
@@ -70,6 +84,6 @@ OF_CHOSEN = frozenset("""item tolist numpy cpu detach abs sum mean min max float
 DECIDES_BY_TEXT = frozenset("""getattr setattr hasattr delattr register_buffer register_parameter
     add_module get_submodule get_parameter get_buffer split rsplit splitlines partition rpartition
     startswith endswith find rfind search match fullmatch findall finditer sub encode exec
-    import_module""".split())
+    import_module parse_args parse_known_args Popen check_output check_call system""".split())
 # Calls that read attributes whose names do not stand there.
 REFLECTS = frozenset("getattr vars asdict astuple attrgetter".split())

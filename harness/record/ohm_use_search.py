@@ -2,18 +2,20 @@
 import ast
 import types
 
-from ohm_use_branches import Branch, is_handled, value_in
+from ohm_use_branches import Branch, chooses_number, is_handled, value_in
 from ohm_use_files import caller_of, is_method_call, is_property, name_of, parameters_of
 from ohm_use_kinds import (
-    ARRAY, BRANCH, CHOSEN, LISTS, MASK, REPEATED, SET, SHAPE, TEXT, VALUE, chooses_text, computes, counts_in_array,
-    is_called, is_tested, is_text, made_by, unknown_part, worse)
+    ALL_CHOSEN, ARRAY, BRANCH, CHOSEN, LISTS, MASK, NUMBER, REPEATED, SET, SHAPE, TEXT, VALUE, chooses_text, computes, counts_in_array,
+    consumer_of, is_called, is_tested, is_text, made_by, made_of, unknown_part, worse)
 from ohm_use_names import (
-    ADDS_KEY, ASKS_NO_VALUE, COLLECTS, DECIDES_BY_TEXT, DERIVES, FILLED, FINDS_BY_KEY, MAKES_TEXT,
-    OF_CHOSEN, OF_NUMBERS, PRINTS, READS_TEXT, REFLECTS, SIZE_KEYWORDS, SIZES, UPDATES)
+    ADDS_KEY, ALIGNS, ASKS_NO_VALUE, COLLECTS, DECIDES_BY_TEXT, DERIVES, FILLED, FINDS_BY_KEY, GIVES_WRITTEN, LOSES,
+    MAKES_TENSOR, MAKES_TEXT, OF_CHOSEN, OF_NUMBERS, PRINTS, PUTS, READS_TEXT, REFLECTS, SAME_ARRAY, SIZE_KEYWORDS, SIZES, UPDATES)
+from ohm_use_stores import WRITES, buffer_of, mapped_files, readers
 
 MOST_STEPS = 1000  # of one read
 SELECTS = frozenset("max min nlargest nsmallest heappop heappushpop heapreplace".split())
 LOOKUP_ERRORS = "KeyError", "IndexError", "LookupError"
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 MATCH = (ast.Match,) if hasattr(ast, "Match") else ()  # from Python 3.10 on
 
 
@@ -25,10 +27,12 @@ class Search:
         self.files = uses.files
         self.is_followed = is_followed
         self.visited = set()
+        self.has_lost = False  # a number that told itself was made one that does not
         self.made = None  # of the value, on the way to the node that is looked at
 
-    def of_frame(self, frame, is_result=False, is_compared=False):
-        """is_result: the value is what the frame's expression gives, as it was returned to it."""
+    def of_frame(self, frame, is_result=False, is_compared=False, is_index=False):
+        """is_result: the value is what the frame's expression gives, as it was returned to it. is_index: it is an
+        index of this expression, which chooses elements."""
         if frame.f_globals.get("__name__", "").partition(".")[0] == "logging" or (
                 is_result and self.made is TEXT and self._is_printed_by_library(frame)):
             return None
@@ -38,13 +42,17 @@ class Search:
             return VALUE
         if isinstance(node, ast.stmt):
             return self._of_statement(file, node, None, frame)
+        if is_result and isinstance(node, COMPREHENSIONS) and frame.f_code.co_name.startswith("<"):
+            loop = node.generators[0]  # what a generator yields to it
+            return self._of_names(file, node, unknown_part(loop, self.made), frame)
         if is_compared and isinstance(node, ast.Call) and isinstance(file.parents[node], ast.Expr):
             return self._of_ordered(file, node, frame)
         if not is_result:
             if isinstance(node, ast.Call) and counts_in_array(node):  # numpy.flatnonzero(tensor)
                 return SHAPE
             is_selected = is_compared and isinstance(node, ast.Call) and name_of(node) in SELECTS
-            self.made = CHOSEN if is_selected else made_by(node, None)
+            is_chosen = is_selected or is_index and not isinstance(node.ctx, ast.Store)
+            self.made = CHOSEN if is_chosen else made_of(node)
         return self._outwards(file, node, frame)
 
     def _is_printed_by_library(self, frame):
@@ -109,8 +117,13 @@ class Search:
             return _GOES_ON
         if isinstance(parent, ast.BoolOp) and is_tested(parent, file.parents) and not any(map(computes, parent.values)):
             return _GOES_ON
+        if isinstance(parent, ast.IfExp) and node is parent.test and chooses_number(parent, frame):
+            self.made = NUMBER
+            return _GOES_ON
         if isinstance(parent, ast.BoolOp) or isinstance(parent, ast.IfExp) and node is parent.test:
             return None if self.made is TEXT else BRANCH
+        if isinstance(parent, ast.withitem):
+            return self._of_target(file, parent.optional_vars, frame) if node is parent.context_expr else None
         if isinstance(parent, ast.comprehension):
             return self._of_loop(file, parent, node, frame, file.parents[parent])
         if isinstance(parent, ast.keyword):
@@ -122,7 +135,7 @@ class Search:
         if isinstance(parent, ast.NamedExpr):
             return worse(self._of_target(file, parent.target, frame),
                          self._outwards(file, parent, frame))
-        if isinstance(parent, ast.Compare) and self.made is not CHOSEN and all(
+        if isinstance(parent, ast.Compare) and self.made not in (CHOSEN, NUMBER) and all(
                 isinstance(operator, (ast.Is, ast.IsNot)) for operator in parent.ops):
             return None
         if isinstance(parent, (ast.Yield, ast.YieldFrom)):
@@ -149,6 +162,10 @@ class Search:
                 return BRANCH
             if self.made is TEXT and parent.attr in DECIDES_BY_TEXT:
                 return BRANCH
+            if self.made is TEXT and parent.attr in READS_TEXT:
+                self.made = None
+            if parent.attr in WRITES:  # array.tofile(path)
+                return self._of_written(file, file.parents[parent], frame)
         return _GOES_ON
 
     def _of_lambda(self, file, function):
@@ -182,7 +199,12 @@ class Search:
         return _GOES_ON
 
     def _of_loop(self, file, loop, node, frame, scope):
-        if node is not loop.iter or self.made is SET:
+        consumer = consumer_of(scope, file.parents)
+        is_uncertain = node is not loop.iter or self.made is SET
+        if is_uncertain and consumer is not None:  # sum(1 for ... if ...)
+            self.made = TEXT if name_of(consumer) == "join" else None
+            return self._outwards(file, consumer, frame)
+        if is_uncertain:
             return BRANCH
         target = unknown_part(loop, self.made)
         self._enter_loop()
@@ -190,7 +212,7 @@ class Search:
 
     def _enter_loop(self):
         """From what is looped over to what a round is given."""
-        self.made = {LISTS: SET, TEXT: TEXT}.get(self.made)
+        self.made = {LISTS: SET, ALL_CHOSEN: CHOSEN, TEXT: TEXT}.get(self.made)
 
     # ---- calls ----
 
@@ -211,11 +233,18 @@ class Search:
         name = name_of(call)
         if self.made is TEXT:
             return self._of_text(file, call, argument, frame)
+        if self.made is SET and name in MAKES_TENSOR:
+            return SHAPE
         if name == "len" and self.made in (SET, CHOSEN):
             self.made = None
             return self._outwards(file, call, frame)
         if name == "setattr" and not self.is_followed:
             return VALUE
+        if name in ALIGNS:
+            self.made = TEXT
+            return self._outwards(file, call, frame)
+        if name in LOSES:
+            return self._of_lost(file, call, frame)
         if name in FINDS_BY_KEY and isinstance(call.func, ast.Attribute) and argument in call.args[:1]:
             return self._of_key(file, call, frame)
         if name in UPDATES and not self.is_followed and file.is_collection(getattr(call.func, "value", None)):
@@ -224,6 +253,10 @@ class Search:
         if name in MAKES_TEXT:
             self.made = TEXT
             return self._outwards(file, call, frame)
+        if name in WRITES:
+            found = self._of_written(file, call, frame)
+            if found is not None:
+                return found
         if name in PRINTS and not self._is_of_numbers(call, frame):
             return self._of_printed(file, call, argument)
         if name in ASKS_NO_VALUE:
@@ -238,17 +271,22 @@ class Search:
         if name in COLLECTS and isinstance(call.func, ast.Attribute):
             if name in ADDS_KEY and argument in call.args[:1]:
                 self.made = SET
+            elif self.made is CHOSEN:
+                self.made = ALL_CHOSEN
             return self._of_target(file, call.func.value, frame, is_changed=True)
         lambdas = file.lambdas(name)
         if lambdas:
             return self._of_parameters([(file, function) for function in lambdas], call, argument)
-        functions = self.files.functions(file, name, has_others=name not in DERIVES) or self._called_object(call, frame)
+        functions = self._called_object(call, frame) or self.files.functions(file, name, has_others=name not in DERIVES)
         if functions:
             return worse(self._of_parameters(functions, call, argument),
                          self._outwards(file, call, frame))
         if name == "map":
             return self._of_mapped(file, call, frame)
-        if name in DERIVES or self._is_of_numbers(call, frame):
+        if name in PUTS and argument not in call.args[:1] and isinstance(file.parents[call], ast.Expr):
+            self.made = ARRAY
+            return self._of_target(file, call.args[0], frame, is_changed=True)
+        if name in DERIVES or name in GIVES_WRITTEN or self._is_of_numbers(call, frame):
             if isinstance(argument, ast.keyword) and argument.arg in SIZE_KEYWORDS:
                 return SHAPE
             self.made = made_by(call, self.made)
@@ -267,6 +305,27 @@ class Search:
             found = None
         self.made = CHOSEN
         return worse(found, self._outwards(file, call, frame))
+
+    def _of_lost(self, file, call, frame):
+        """Of what does not tell itself any more."""
+        before, self.is_followed, self.has_lost = self.is_followed, False, True
+        self.made = made_by(call, self.made)
+        found = self._outwards(file, call, frame)
+        self.is_followed = before
+        return found
+
+    def _of_written(self, file, call, frame):
+        """Of what a file or a buffer gives again."""
+        before, self.is_followed = self.is_followed, False
+        found = None
+        buffer = buffer_of(file, call)
+        if buffer is not None:
+            found = self._of_target(file, buffer, frame, is_changed=True)
+        for reader in readers(file, call):
+            self.made = None
+            found = worse(found, self._outwards(file, reader, None))
+        self.is_followed, self.has_lost = before, self.has_lost or found is not None
+        return found
 
     def _is_of_numbers(self, call, frame):
         """Whether it is a function of math, NumPy and their like."""
@@ -305,8 +364,14 @@ class Search:
         if name == "len":
             self.made = None
             return self._outwards(file, call, frame)
-        if name in DECIDES_BY_TEXT or "tok" in name:
+        if name in DECIDES_BY_TEXT or "tok" in name or name == "run" and file.is_called_on(call, "subprocess"):
             return BRANCH
+        if name in SIZES:
+            return SHAPE
+        if name in WRITES:
+            found = self._of_written(file, call, frame)
+            if found is not None:
+                return found
         if name in FINDS_BY_KEY and isinstance(call.func, ast.Attribute) and argument in call.args[:1]:
             return self._of_key(file, call, frame)
         if name in PRINTS or name in ASKS_NO_VALUE:
@@ -354,22 +419,28 @@ class Search:
                 return None
             return Branch(self, file, statement, frame).decides()
         if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
-            targets = getattr(statement, "targets", None) or [statement.target]
-            found = None
-            for target in targets:
-                found = worse(found, self._of_target(file, target, frame))
-            return found
+            return self._of_targets(file, getattr(statement, "targets", None) or [statement.target], frame)
         if isinstance(statement, (ast.For, ast.AsyncFor)):
             if self.made is SET:
                 return BRANCH
             target = unknown_part(statement, self.made)
             self._enter_loop()
             return self._of_target(file, target, frame)
+        if isinstance(statement, (ast.With, ast.AsyncWith)) and node is None:  # what __enter__ gives
+            targets = [item.optional_vars for item in statement.items if item.optional_vars is not None]
+            return self._of_targets(file, targets, frame)
         if isinstance(statement, ast.Return):
             return self._of_caller(file, statement, frame)
         if isinstance(statement, (ast.Delete, *MATCH)):
             return BRANCH
         return None
+
+    def _of_targets(self, file, targets, frame):
+        found, made = None, self.made
+        for target in targets:
+            self.made = made
+            found = worse(found, self._of_target(file, target, frame))
+        return found
 
     def of_chosen(self, file, target, frame, made):
         """Of what a branch assigns numbers to: such numbers do not tell themselves."""
@@ -382,21 +453,22 @@ class Search:
     def _of_target(self, file, target, frame, is_changed=False):
         """Of what is assigned to; is_changed: of an object that stays the same one."""
         if isinstance(target, (ast.Tuple, ast.List)):
-            found = None
-            for element in target.elts:
-                found = worse(found, self._of_target(file, element, frame))
-            return found
+            return self._of_targets(file, target.elts, frame)
         if isinstance(target, ast.Subscript):
             if self.made is None and not file.is_mapping(target.value) and not is_changed:
                 self.made = ARRAY
             return self._of_target(file, target.value, frame, is_changed=True)
         if isinstance(target, ast.Starred):
             return self._of_target(file, target.value, frame)
+        if isinstance(target, ast.Attribute) and target.attr in SAME_ARRAY:
+            return self._of_target(file, target.value, frame, is_changed=True)
         if isinstance(target, ast.Attribute):
             return self._of_attribute(file, target.attr, frame)
         if isinstance(target, ast.Name):
             scope = file.home(file.scope(target), target.id)
             found = self._of_variable(file, scope, target.id, frame)
+            for mapped in mapped_files(file, target) if is_changed else ():
+                found = worse(found, self._of_written(file, mapped, frame))
             return worse(found, self._of_passed(file, scope, target)) if is_changed else found
         if isinstance(target, ast.Call) and isinstance(target.func, ast.Attribute):
             return self._of_target(file, target.func.value, frame, is_changed=True)  # d.setdefault(k, [])

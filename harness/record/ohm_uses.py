@@ -9,9 +9,12 @@ import ast
 import linecache
 import re
 
+from ohm_use_branches import value_in
 from ohm_use_files import Files, name_of
 from ohm_use_kinds import BRANCH, SHAPE, VALUE
 from ohm_use_search import Search
+
+GIVES_WHOLE = frozenset("long int argmax argmin argsort".split())
 
 __all__ = ["BRANCH", "SHAPE", "VALUE", "Uses"]
 
@@ -23,16 +26,18 @@ class Uses:
         self.stops = {}  # (file, first line) -> last line of statements that may stop the program for a value
         self.chosen = {}  # (file, line) of a branch -> names of variables to which it assigns numbers
 
-    def of_result(self, frame, is_followed=False, is_compared=False):
+    def of_result(self, frame, is_followed=False, is_compared=False, is_index=False):
         """What depends on the value of the expression that this frame evaluates: SHAPE, BRANCH,
         VALUE, or None where it is only printed. is_followed: the value tells itself when it is
         used (ohm_numbers.py), so that it may go where the source does not tell. is_compared: the
-        expression compares such values, as a call of sort does."""
+        expression compares such values, as a call of sort does. is_index: the value is an index in it."""
         try:
-            found = Search(self, is_followed).of_frame(frame, is_compared=is_compared)
+            search = Search(self, is_followed)
+            found = search.of_frame(frame, is_compared=is_compared, is_index=is_index)
+            is_told = is_followed and not search.has_lost
         except Exception:  # a long chain of functions, or a source that is not understood: the program goes on
-            found = VALUE
-        return None if is_followed and found == VALUE else found
+            found, is_told = VALUE, is_followed
+        return None if is_told and found == VALUE else found
 
     def ending_branches(self, trace):
         """(file, line) of branches on a value that an error may come from. trace: (file, line) of its frames."""
@@ -51,7 +56,28 @@ class Uses:
             return name_of(node)
         return "" if isinstance(node, ast.Subscript) else None
 
+    def has_whole_index(self, frame):
+        """Whether what the frame evaluates takes elements by integers, as far as is known: their number is known."""
+        file = self.files.file(frame.f_code.co_filename)
+        node = file.expression(frame)
+        if isinstance(value_in(frame, node.value), (list, tuple, dict, str)):
+            return True
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        return all(is_whole(part, frame) for part in parts)
+
     def mentions(self, frame, text):
         """Whether a frame runs a file of the user's that has this text."""
         name = frame.f_code.co_filename if frame is not None else ""
         return self.files.is_own(name) and text in self.files.text(name)
+
+
+def is_whole(node, frame):
+    """Whether an index is an integer, or a tensor of such ones."""
+    if isinstance(node, ast.Slice):
+        return all(part is None or isinstance(part, ast.Constant) for part in (node.lower, node.upper, node.step))
+    if isinstance(node, ast.Constant):
+        return True
+    if isinstance(node, ast.Call):
+        return name_of(node) in GIVES_WHOLE
+    dtype = getattr(value_in(frame, node), "dtype", None)
+    return getattr(dtype, "itemsize", 0) > 1 and not dtype.is_floating_point

@@ -144,7 +144,6 @@ def follow_values(torch, library):
     _known.follow(functools.partial(replace_function, torch))
     if mode == "known":
         Collectives(torch, _known).follow(instead_of)
-    torch._tensor_str._str = ignoring_reads(torch._tensor_str._str)
 
 
 def know_constructors():

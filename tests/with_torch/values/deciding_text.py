@@ -1,4 +1,6 @@
 """Text that is made of unknown numbers, and decides."""
+import argparse
+import configparser
 import re
 
 import torch
@@ -77,3 +79,30 @@ def names_that_are_printed(device):
     names = ["low", "high", "other", "none"]
     text = f"{names[choice(device).item()]:>10} {choice(device).item()}"
     print(text.strip().upper(), "loss".ljust(8))
+
+
+@case
+def arguments_of_text(device):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--width", type=int)
+    return torch.zeros(parser.parse_args(["--width", str(choice(device).item())]).width + 1, device=device).dim()  # branch
+
+
+@case
+def settings_of_text(device):
+    settings = configparser.ConfigParser()
+    settings["model"] = {"width": str(choice(device).item())}  # shape
+    return torch.zeros(settings.getint("model", "width") + 1, device=device).dim()
+
+
+@case
+def text_of_a_tensor(device):
+    text = repr(choice(device, 8))  # branch
+    return torch.zeros(len(re.findall("1", text)) + 1, device=device).dim()
+
+
+@case
+def table_that_is_printed(device):
+    cells = [f"{value:.2f}" for value in choice(device, 8).tolist()]
+    width = max(len(cell) for cell in cells)
+    print(" | ".join(cell.rjust(width) for cell in cells))

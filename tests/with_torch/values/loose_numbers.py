@@ -1,4 +1,7 @@
 """Numbers that go where the source does not tell, and through functions in C, before they decide."""
+import datetime
+import decimal
+import fractions
 import math
 import struct
 import tempfile
@@ -140,3 +143,27 @@ def product_of_sparse_matrices(device):
     matrix = torch.sparse_coo_tensor(places, torch.ones(200), (50, 50)).to(device).coalesce()
     product = torch.sparse.mm(matrix, matrix)  # value
     return product.coalesce()._nnz()
+
+
+@case
+def decimal_of_a_loss(device):
+    value = decimal.Decimal(loss_of(device).item())  # branch
+    if value > 1:
+        torch.zeros(8, device=device)
+
+
+@case
+def fraction_of_a_loss(device):
+    value = fractions.Fraction(loss_of(device).item())  # shape
+    return torch.zeros(value.limit_denominator(16).denominator, device=device).dim()
+
+
+@case
+def duration_of_a_loss(device):
+    duration = datetime.timedelta(seconds=loss_of(device).item())  # shape
+    return torch.zeros(duration.seconds + 1, device=device).dim()
+
+
+@case
+def bucket_of_a_loss(device):
+    return torch.zeros(hash(loss_of(device).item()) % 7 + 1, device=device).dim()  # shape

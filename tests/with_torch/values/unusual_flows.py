@@ -1,5 +1,6 @@
 """Numbers read from a model that control a program through handled errors, coroutines, text and random draws."""
 import asyncio
+import contextlib
 import random
 
 import numpy
@@ -120,3 +121,43 @@ def shares_of_classes(device):
     kinds = torch.nn.Linear(8, 4).to(device)(torch.randn(64, 8).to(device)).argmax(1)
     names = numpy.array(["a", "b", "c", "d"])[kinds.cpu()]
     print({name: int((names == name).sum()) for name in "abcd"})
+
+
+@case
+def generator_of_arrays(device):
+    def arrays():
+        for _ in range(4):
+            yield (torch.randn(8, 16).to(device) @ torch.randn(16, 1).to(device)).mean().cpu().numpy()  # branch
+
+    chosen = [array for array in arrays() if array > 0]
+    return torch.zeros(len(chosen) + 1, device=device).dim()
+
+
+@case
+def array_of_a_context(device):
+    @contextlib.contextmanager
+    def predictions():
+        yield (torch.randn(8, 16).to(device) @ torch.randn(16, 1).to(device)).cpu().numpy()  # shape
+
+    with predictions() as found:
+        count = (found > 0).sum()
+    return torch.zeros(int(count) + 1, device=device).dim()
+
+
+@case
+def set_that_becomes_a_tensor(device):
+    kinds = (torch.randn(32, 16).to(device) @ torch.randn(16, 4).to(device)).argmax(1).tolist()  # shape
+    return torch.tensor(sorted(set(kinds)), device=device).dim()
+
+
+@case
+def places_that_choose_names(device):
+    names = ["cat", "dog", "bird", "fish"]
+    confusion = torch.zeros(4, 4)
+    guesses = (torch.randn(8, 16).to(device) @ torch.randn(16, 4).to(device)).argmax(1)
+    lines = []
+    for label, guess in zip(torch.randint(0, 4, (8,)).to(device), guesses):
+        print(names[guess], end=" ")
+        confusion[label.long(), guess.long()] += 1
+        lines.append(f"{names[guess.item()]}\n")
+    print("".join(lines), confusion.diag() / confusion.sum(1), sum(1 for guess in guesses.tolist() if guess == 1))

@@ -1,0 +1,89 @@
+"""Files and buffers that a program writes values to and reads again: by the expressions of their paths
+(ohm_use_search.py)."""
+import ast
+
+from ohm_use_files import name_of, name_of_target
+
+# Calls that give what is written to: a file of a path, a writer of a file, or a path of text.
+OPENS = frozenset("open memmap open_memmap writer DictWriter Path".split())
+BUFFERS = frozenset("StringIO BytesIO".split())
+WRITES = frozenset("""write writelines writerow writerows write_text write_bytes dump save savez savez_compressed
+    savetxt tofile save_file to_csv to_json to_pickle print""".split())
+READS = frozenset("""open load loadtxt genfromtxt fromfile load_file read_text read_bytes read_csv read_json
+    read_pickle memmap""".split())
+
+NO_PATHS = (ast.Name, ast.Attribute, ast.Subscript, ast.Tuple, ast.List, ast.Dict)
+
+
+def readers(file, call):
+    """Calls of the file that read what a call writes, and buffers that it writes to."""
+    written = {key for part in parts_of(call) for key in keys_of(file, part)}
+    for name in READS:
+        for other in file.calls(name):
+            read = {key for part in parts_of(other) for key in keys_of(file, part)}
+            if other is not call and not is_writing(other) and not written.isdisjoint(read):
+                yield other
+
+
+def buffer_of(file, call):
+    """The Name of a buffer that a call writes to, or None."""
+    for part in parts_of(call):
+        if isinstance(part, (ast.Name, ast.Attribute)):
+            if any(isinstance(value, ast.Call) and name_of(value) in BUFFERS for value in values_of(file, part)):
+                return part
+    return None
+
+
+def mapped_files(file, target):
+    """Calls that map the files whose memory a Name is."""
+    return [value for value in values_of(file, target)
+            if isinstance(value, ast.Call) and name_of(value) in ("memmap", "open_memmap")]
+
+
+def parts_of(call):
+    """What may name a file: arguments, and what the method is of."""
+    yield from call.args
+    yield from (keyword.value for keyword in call.keywords)
+    if isinstance(call.func, ast.Attribute):
+        yield call.func.value
+
+
+def keys_of(file, node, depth=3):
+    """Of a path or what stands for one: equal ones name one file."""
+    if isinstance(node, ast.Call) and name_of(node) in OPENS and depth:
+        for part in node.args[:1] or parts_of(node):
+            yield from keys_of(file, part, depth - 1)
+    elif isinstance(node, (ast.Name, ast.Attribute)):
+        values = [value for value in values_of(file, node) if not isinstance(value, NO_PATHS)]
+        if not any(map(is_opening, values)):
+            yield ast.dump(node)
+        for value in values if depth else ():
+            yield from keys_of(file, value, depth - 1)
+    elif isinstance(node, ast.Constant):
+        if isinstance(node.value, str):
+            yield ast.dump(node)
+    elif isinstance(node, (ast.JoinedStr, ast.Call, ast.BinOp)):
+        yield ast.dump(node)
+
+
+def values_of(file, node):
+    """What a variable is assigned where a node uses it; of `with`, within its statements."""
+    around, inner = set(), node
+    while inner is not None:
+        around.add(inner)
+        inner = file.parents.get(inner)
+    for value in file.assigned.get(name_of_target(node), ()):
+        item = file.parents.get(value)
+        if not isinstance(item, ast.withitem) or file.parents[item] in around:
+            yield value
+
+
+def is_opening(value):
+    return isinstance(value, ast.Call) and name_of(value) in OPENS
+
+
+def is_writing(call):
+    """Of one that opens a file."""
+    modes = [keyword.value for keyword in call.keywords if keyword.arg == "mode"] + call.args[1:]
+    return any(isinstance(mode, ast.Constant) and isinstance(mode.value, str) and mode.value[:1] in "wax"
+               and mode.value for mode in modes)
