@@ -10,6 +10,8 @@ from ohm_numbers import UnknownFloat, UnknownInt, UnknownNumber, unknown
 
 OF_MATH = """exp exp2 expm1 log log1p log2 log10 sqrt cbrt pow fabs hypot tanh sin cos tan atan atan2
     copysign fmod""".split()
+ASKS = "isclose isfinite isinf isnan".split()
+OF_LISTS = "fsum prod".split()
 OF_STATISTICS = "mean fmean geometric_mean harmonic_mean stdev pstdev variance pvariance".split()
 OF_NUMPY = """array asarray mean median std var sum average min max amin amax ptp percentile quantile sort
     argsort argmax argmin""".split()
@@ -22,7 +24,10 @@ KINDS = UnknownFloat, UnknownInt
 def follow(torch, reads):
     for name in OF_MATH:
         _replace(math, name, _of_math, torch)
-    _replace(math, "isclose", functools.partial(_of_compared, reads), torch)
+    for name in ASKS:
+        _replace(math, name, functools.partial(_of_compared, reads), torch)
+    for name in OF_LISTS:
+        _replace(math, name, _of_sum, torch)
     for name in OF_STATISTICS:
         _replace(statistics, name, functools.partial(_of_list, reads))
     _replace(struct, "pack", functools.partial(_of_bytes, reads))
@@ -67,6 +72,15 @@ def _of_math(function):
             if isinstance(value, UnknownNumber):
                 return unknown(function(*arguments))
         return function(*arguments)
+
+    return call
+
+
+def _of_sum(function):
+    def call(values, **named):
+        values = list(values)
+        result = function(values, **named)
+        return unknown(result) if holds_number(values) else result
 
     return call
 

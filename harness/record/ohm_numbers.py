@@ -1,7 +1,7 @@
 """Numbers that were read of memory whose values no kernel has computed. They are floats and ints;
 what is computed of them is unknown, too, and `on_use` is called where one is compared, `on_plain` where it
-becomes a plain number, and `on_error` where one is divided by that is zero. A tensor that takes one for
-another tensor (x > number, x[0] = number) goes to `on_tensor`."""
+becomes a plain number, `on_text` where it becomes text, and `on_error` where one is divided by that is zero.
+A tensor that takes one for another tensor (x > number, x[0] = number) goes to `on_tensor`."""
 
 
 def _nothing(*_):
@@ -10,7 +10,7 @@ def _nothing(*_):
 
 class UnknownNumber:
     __slots__ = ()
-    on_use = on_plain = on_error = on_tensor = staticmethod(_nothing)
+    on_use = on_plain = on_error = on_tensor = on_text = staticmethod(_nothing)
 
     @classmethod
     def __torch_function__(cls, function, types, arguments=(), named=None):
@@ -21,6 +21,14 @@ class UnknownNumber:
 
     def __reduce__(self):
         return self.plain, (self.plain(self),)
+
+    def __format__(self, form):
+        self.on_text()
+        return self.plain.__format__(self, form)
+
+    def __str__(self):
+        self.on_text()
+        return self.plain.__repr__(self)
 
     def __copy__(self):
         return self

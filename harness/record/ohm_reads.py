@@ -46,6 +46,7 @@ class Reads:
             kind.on_use = self.on_use_of_number
             kind.on_plain = self.on_plain_number
             kind.on_error = self.on_error_of_number
+            kind.on_text = self.on_text_of_number
 
     def follow(self, memory):
         memory.follow_reads(self.on_read)
@@ -148,6 +149,13 @@ class Reads:
         if frame is not None and self.files.is_program(frame.f_code.co_filename):
             kind = self.uses.of_result(frame)
             if kind in (SHAPE, BRANCH) or kind is not None and is_chosen:
+                self.note(kind, frame)
+
+    def on_text_of_number(self):
+        frame = self.reading_frame()
+        if frame is not None and self.files.is_program(frame.f_code.co_filename):
+            kind = self.uses.of_result(frame, is_text=True)
+            if kind in (SHAPE, BRANCH):
                 self.note(kind, frame)
 
     def on_error_of_number(self):

@@ -4,7 +4,7 @@ import ast
 import builtins
 
 from ohm_use_files import FUNCTIONS, name_of, name_of_target
-from ohm_use_kinds import ARRAY, BRANCH, CHOSEN, MASK, NUMBER, SET, VALUE, computes, prints, worse
+from ohm_use_kinds import ALL_CHOSEN, ARRAY, BRANCH, MASK, NUMBER, SET, VALUE, computes, prints, worse
 from ohm_use_names import MAKES_TEXT, TELLS
 
 NAMED = (ast.Name, ast.Attribute)
@@ -12,7 +12,9 @@ EVERY_ERROR = frozenset((None, "Exception", "BaseException"))  # None: an `excep
 # Calls that give a number or a text of anything, and those that give one of numbers.
 GIVES_PLAIN = MAKES_TEXT | TELLS | frozenset("float int bool item len".split())
 MADE_OF_NUMBERS = frozenset("round abs min max".split())
+EXITS = frozenset("exit _exit quit abort".split())
 ASKS_FINITE = frozenset("isnan isinf isfinite".split())
+MOST_ELEMENTS = 1000
 MISSING, NOT_KNOWN = object(), object()
 
 
@@ -49,7 +51,7 @@ class Branch:
         owner = value_in(self.frame, target.value)
         if isinstance(owner, dict):
             keeps_keys = type(owner) is dict and isinstance(assignment, ast.AugAssign)
-            return CHOSEN if keeps_keys else SET
+            return ALL_CHOSEN if keeps_keys else SET
         is_mask = isinstance(assignment.value, ast.Constant) and isinstance(assignment.value.value, bool)
         return MASK if is_mask else ARRAY
 
@@ -128,6 +130,15 @@ def item_of(owner, index):
     return NOT_KNOWN
 
 
+def have_different_shapes(container):
+    """Whether an index into it chooses a tensor's shape."""
+    elements = list(container.values()) if isinstance(container, dict) else container
+    if not isinstance(elements, (list, tuple)) or len(elements) > MOST_ELEMENTS:
+        return False
+    shapes = [getattr(element, "shape", None) for element in elements]
+    return len(shapes) > 1 and None not in shapes and any(shape != shapes[0] for shape in shapes)
+
+
 def compared_by(branch):
     """What the tests of an `if` and of those in it compare, or ask whether it is finite."""
     tests = [inner.test for inner in ast.walk(branch) if isinstance(inner, (ast.If, ast.IfExp))]
@@ -152,7 +163,7 @@ def changed_by(statement, defined, numbers):
             within = [inner]
         else:
             is_call = isinstance(inner, ast.Expr) and isinstance(inner.value, ast.Call)
-            is_plain = is_call and prints(inner.value, defined) or isinstance(inner, (ast.Raise, ast.Pass))
+            is_plain = is_call and prints(inner.value, defined) or isinstance(inner, ast.Pass) or stops(inner)
             within = [] if is_plain else None
         if within is None:
             return None
@@ -192,7 +203,14 @@ def gives_number(node, numbers):
 
 def may_stop(statement):
     """Of one that only prints."""
-    return isinstance(statement, ast.Assert) or any(isinstance(inner, ast.Raise) for inner in ast.walk(statement))
+    return isinstance(statement, ast.Assert) or any(map(stops, ast.walk(statement)))
+
+
+def stops(statement):
+    """By an error, or sys.exit()."""
+    value = getattr(statement, "value", None)
+    is_exit = isinstance(statement, ast.Expr) and isinstance(value, ast.Call) and name_of(value) in EXITS
+    return is_exit or isinstance(statement, ast.Raise)
 
 
 def errors_of(statement):

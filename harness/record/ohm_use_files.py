@@ -8,8 +8,9 @@ import sys
 from ohm_use_names import DERIVES, MAPPINGS
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+MATCH_CLASS = (ast.MatchClass,) if hasattr(ast, "MatchClass") else ()  # from Python 3.10 on
 LISTINGS = (ast.List, ast.Tuple)
-MOST_ALIKE = 3  # functions of one name that are followed
+MOST_ALIKE = 12  # functions of one name that are followed
 
 
 class File:
@@ -22,9 +23,12 @@ class File:
         self.loaded = collections.defaultdict(list)  # name of an attribute -> nodes
         self.called = collections.defaultdict(list)  # name -> calls
         self.defined = collections.defaultdict(list)  # name -> functions
+        self.classes = {}  # name -> class
+        self.matched = set()  # names of classes in patterns
         self.assigned = collections.defaultdict(list)  # name of a variable or attribute -> values
         self.bound = {}  # function -> names that it binds
         self.named = {}  # (scope, name) -> nodes
+        self.by_name = collections.defaultdict(list)  # name of a variable -> nodes
         self.guarded = []  # first statements of what a `try` or a `with` holds
         for node in ast.walk(tree):
             for child in ast.iter_child_nodes(node):
@@ -36,10 +40,16 @@ class File:
     def _note(self, node):
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
             self.loaded[node.attr].append(node)
+        elif isinstance(node, ast.Name):
+            self.by_name[node.id].append(node)
         elif isinstance(node, ast.Call):
             self.called[name_of(node)].append(node)
         elif isinstance(node, FUNCTIONS):
             self.defined[node.name].append(node)
+        elif isinstance(node, ast.ClassDef):
+            self.classes[node.name] = node
+        elif isinstance(node, MATCH_CLASS):
+            self.matched.add(name_of_target(node.cls))
         elif isinstance(node, (ast.Try, ast.With)):
             self.guarded.append(node.body[0])
         elif isinstance(node, (ast.Assign, ast.AnnAssign)):
@@ -131,6 +141,16 @@ class File:
             self.named[key] = found
         return self.named[key]
 
+    def items_of(self, key, scope):
+        """Where a function, or the file, asks for the item of this key."""
+        return [node for node in ast.walk(scope) if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load)
+                and getattr(node.slice, "value", None) == key]
+
+    def passes_on(self, name):
+        """Whether a function of this name is passed or stored, rather than called."""
+        names = (node for node in self.by_name.get(name, ()) if isinstance(node.ctx, ast.Load))
+        return any(not self._is_called(node) for node in [*self.loaded.get(name, ()), *names])
+
     def is_mapping(self, target):
         """Whether what a Name or an Attribute names is assigned a dict."""
         return any(map(is_dict, self.assigned.get(name_of_target(target), ())))
@@ -204,6 +224,16 @@ class Files:
             found = [(other, function) for other in self.elsewhere(file, f"def {name}(")
                      for function in other.functions(name)]
         return found if len(found) <= MOST_ALIKE else []
+
+    def class_of(self, file, name):
+        """(file, class) of this name, of this file or another of the user's; or None."""
+        if name in file.classes:
+            return file, file.classes[name]
+        if name[:1].isupper() and name.isidentifier():
+            for other in self.elsewhere(file, f"class {name}"):
+                if name in other.classes:
+                    return other, other.classes[name]
+        return None
 
     def elsewhere(self, file, text):
         """Other files of the user's that have this text."""

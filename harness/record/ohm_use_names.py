@@ -38,7 +38,7 @@ SIZES = frozenset("""range zeros ones empty full rand randn randint arange linsp
 FILLED = frozenset("full new_full full_like".split())
 SIZE_KEYWORDS = frozenset("size shape".split())
 # Calls that ask about a value, not for it.
-ASKS_NO_VALUE = frozenset("isinstance type hasattr callable id is_tensor len".split())
+ASKS_NO_VALUE = frozenset("isinstance type hasattr callable id is_tensor len writer DictWriter".split())
 # Calls whose result has as many elements as the values say.
 COUNTS = frozenset("""nonzero argwhere masked_select unique unique_consecutive repeat_interleave where
     bincount one_hot histc""".split())

@@ -2,19 +2,26 @@
 import ast
 import types
 
-from ohm_use_branches import Branch, chooses_number, is_handled, value_in
-from ohm_use_files import caller_of, is_method_call, is_property, name_of, parameters_of
+from ohm_use_branches import Branch, chooses_number, have_different_shapes, is_handled, value_in
+from ohm_use_files import caller_of, is_property, name_of, name_of_target, parameters_of
 from ohm_use_kinds import (
-    ALL_CHOSEN, ARRAY, BRANCH, CHOSEN, LISTS, MASK, NUMBER, REPEATED, SET, SHAPE, TEXT, VALUE, chooses_text, computes, counts_in_array,
-    consumer_of, is_called, is_tested, is_text, made_by, made_of, unknown_part, worse)
+    ALL_CHOSEN, ARRAY, BRANCH, CHOSEN, LISTS, MASK, NUMBER, REPEATED, SET, SHAPE, TEXT, VALUE, chooses_text,
+    computes, consumer_of, counts_in_array, is_called, is_tested, is_text, made_by, made_of, unknown_part,
+    worse)
 from ohm_use_names import (
-    ADDS_KEY, ALIGNS, ASKS_NO_VALUE, COLLECTS, DECIDES_BY_TEXT, DERIVES, FILLED, FINDS_BY_KEY, GIVES_WRITTEN, LOSES,
-    MAKES_TENSOR, MAKES_TEXT, OF_CHOSEN, OF_NUMBERS, PRINTS, PUTS, READS_TEXT, REFLECTS, SAME_ARRAY, SIZE_KEYWORDS, SIZES, UPDATES)
+    ADDS_KEY, ALIGNS, ASKS_NO_VALUE, COLLECTS, DECIDES_BY_TEXT, DERIVES, FILLED, FINDS_BY_KEY,
+    GIVES_WRITTEN, LOSES, MAKES_TENSOR, MAKES_TEXT, OF_CHOSEN, OF_NUMBERS, PRINTS, PUTS, READS_TEXT,
+    REFLECTS, SAME_ARRAY, SIZES, SIZE_KEYWORDS, UPDATES)
+from ohm_use_objects import (
+    class_around, constructor, field_for, is_enumeration, is_setter, is_super, name_of_default,
+    parameters_for)
 from ohm_use_stores import WRITES, buffer_of, mapped_files, readers
 
 MOST_STEPS = 1000  # of one read
 SELECTS = frozenset("max min nlargest nsmallest heappop heappushpop heapreplace".split())
 LOOKUP_ERRORS = "KeyError", "IndexError", "LookupError"
+GIVES_TEXT = frozenset("__str__ __repr__ __format__ __rich__".split())
+MAKES_PLAIN = frozenset("__len__ __bool__ __index__ __int__ __float__".split())
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 MATCH = (ast.Match,) if hasattr(ast, "Match") else ()  # from Python 3.10 on
 
@@ -28,9 +35,10 @@ class Search:
         self.is_followed = is_followed
         self.visited = set()
         self.has_lost = False  # a number that told itself was made one that does not
+        self.key = None  # of a dict that is written out, whose value it is
         self.made = None  # of the value, on the way to the node that is looked at
 
-    def of_frame(self, frame, is_result=False, is_compared=False, is_index=False):
+    def of_frame(self, frame, is_result=False, is_compared=False, is_index=False, is_text=False):
         """is_result: the value is what the frame's expression gives, as it was returned to it. is_index: it is an
         index of this expression, which chooses elements."""
         if frame.f_globals.get("__name__", "").partition(".")[0] == "logging" or (
@@ -52,7 +60,7 @@ class Search:
                 return SHAPE
             is_selected = is_compared and isinstance(node, ast.Call) and name_of(node) in SELECTS
             is_chosen = is_selected or is_index and not isinstance(node.ctx, ast.Store)
-            self.made = CHOSEN if is_chosen else made_of(node)
+            self.made = CHOSEN if is_chosen else TEXT if is_text else made_of(node)
         return self._outwards(file, node, frame)
 
     def _is_printed_by_library(self, frame):
@@ -96,6 +104,8 @@ class Search:
             if found is not _GOES_ON:
                 return found
             is_index = isinstance(parent, ast.Subscript) and node is parent.slice
+            if is_index and frame is not None and have_different_shapes(value_in(frame, parent.value)):
+                return SHAPE
             is_counted = is_index and isinstance(file.parents[parent], ast.AugAssign)  # counts[index] += 1
             chosen = None if is_counted and isinstance(parent.ctx, ast.Store) else CHOSEN
             self.made = chosen if is_index else made_by(parent, self.made)
@@ -109,11 +119,13 @@ class Search:
             return SHAPE
         if isinstance(parent, ast.Subscript) and node is parent.slice:
             return self._of_index(file, parent, frame)
+        if isinstance(parent, ast.Dict) and node in parent.values:
+            self.key = getattr(parent.keys[parent.values.index(node)], "value", None)
         if isinstance(parent, ast.DictComp) and node is parent.key or (
                 isinstance(parent, ast.Dict) and node in parent.keys):
             self.made = SET
         if isinstance(parent, ast.IfExp) and node is parent.test and chooses_text(parent):
-            self.made = TEXT
+            self.made = CHOSEN
             return _GOES_ON
         if isinstance(parent, ast.BoolOp) and is_tested(parent, file.parents) and not any(map(computes, parent.values)):
             return _GOES_ON
@@ -138,6 +150,9 @@ class Search:
         if isinstance(parent, ast.Compare) and self.made not in (CHOSEN, NUMBER) and all(
                 isinstance(operator, (ast.Is, ast.IsNot)) for operator in parent.ops):
             return None
+        if isinstance(parent, ast.arguments):
+            function = file.parents[parent]
+            return self._of_variable(file, function, name_of_default(function, node), None)
         if isinstance(parent, (ast.Yield, ast.YieldFrom)):
             return self._of_caller(file, parent, frame)
         if isinstance(parent, ast.Lambda):
@@ -192,7 +207,7 @@ class Search:
 
     def _of_operator(self, parent, node):
         other = parent.left if node is parent.right else parent.right
-        if is_text(other) and isinstance(parent.op, (ast.Mod, ast.Mult)):
+        if is_text(other) and isinstance(parent.op, (ast.Mod, ast.Mult, ast.Add)):
             self.made = TEXT
         elif isinstance(parent.op, ast.Mult) and isinstance(other, REPEATED) and self.made is None:
             return SHAPE
@@ -231,8 +246,15 @@ class Search:
 
     def _of_argument(self, file, call, argument, frame):
         name = name_of(call)
+        constructed = self._of_constructed(file, call, argument, frame)
+        if constructed is not _GOES_ON:
+            return constructed
         if self.made is TEXT:
             return self._of_text(file, call, argument, frame)
+        if self.made is CHOSEN and name == "to":  # a device or a dtype
+            return BRANCH
+        if name == "dict":
+            return self._outwards(file, call, frame)
         if self.made is SET and name in MAKES_TENSOR:
             return SHAPE
         if name == "len" and self.made in (SET, CHOSEN):
@@ -240,7 +262,7 @@ class Search:
             return self._outwards(file, call, frame)
         if name == "setattr" and not self.is_followed:
             return VALUE
-        if name in ALIGNS:
+        if name in ALIGNS and name not in file.defined:
             self.made = TEXT
             return self._outwards(file, call, frame)
         if name in LOSES:
@@ -273,7 +295,8 @@ class Search:
                 self.made = SET
             elif self.made is CHOSEN:
                 self.made = ALL_CHOSEN
-            return self._of_target(file, call.func.value, frame, is_changed=True)
+            own = self._of_parameters(self.files.functions(file, name), call, argument)
+            return worse(own, self._of_target(file, call.func.value, frame, is_changed=True))
         lambdas = file.lambdas(name)
         if lambdas:
             return self._of_parameters([(file, function) for function in lambdas], call, argument)
@@ -323,7 +346,8 @@ class Search:
             found = self._of_target(file, buffer, frame, is_changed=True)
         for reader in readers(file, call):
             self.made = None
-            found = worse(found, self._outwards(file, reader, None))
+            nodes = file.items_of(self.key, file.scope(reader)) if isinstance(self.key, str) else [reader]
+            found = worse(found, self._of_nodes(file, nodes, None))
         self.is_followed, self.has_lost = before, self.has_lost or found is not None
         return found
 
@@ -393,7 +417,7 @@ class Search:
             return None
         functions = self.files.functions(file, name_of(call))
         found = self._of_parameters(functions, call, argument, otherwise=None)
-        return None if found == VALUE else found
+        return None if found == VALUE and name_of(call) not in UPDATES else found
 
     def _of_parameters(self, functions, call, argument, otherwise=VALUE):
         found = None
@@ -402,26 +426,49 @@ class Search:
         return found
 
     def _of_parameter(self, file, function, call, argument, otherwise):
-        names = parameters_of(function)
-        if isinstance(argument, ast.keyword):
-            name = argument.arg
-        else:
-            place = call.args.index(argument) if argument in call.args else -1
-            place += is_method_call(call, names) or getattr(function, "name", "") == "__call__"
-            name = names[place] if 0 <= place < len(names) else None
-        return self._of_variable(file, function, name, None) if name else otherwise
+        names = parameters_for(function, call, argument)
+        if self.is_followed and isinstance(argument, ast.keyword) and argument.arg not in names:
+            return None  # one of **others
+        found, made = None, self.made
+        for name in names:
+            self.made = made
+            found = worse(found, self._of_variable(file, function, name, None))
+        self.made = made
+        return found if names else otherwise
+
+    def _of_constructed(self, file, call, argument, frame):
+        """Of an argument of a class of the user's; _GOES_ON: it is none."""
+        if is_super(call):
+            kind = class_around(file, call)
+            bases = [self.files.class_of(file, name_of_target(base) or "") for base in kind.bases] if kind else []
+            made = [constructor(self.files, *base) for base in bases if base]
+            known = [one for one in made if one]
+            return self._of_parameters(known, call, argument) if known else _GOES_ON
+        known = self.files.class_of(file, name_of(call))
+        if known is None:
+            return _GOES_ON
+        if is_enumeration(known[1]):
+            self.made = CHOSEN
+            return self._outwards(file, call, frame)
+        if name_of(call) in file.matched:
+            return BRANCH
+        initial = constructor(self.files, *known)
+        if initial:
+            return self._of_parameters([initial], call, argument)
+        field = field_for(known[1], call, argument)
+        return self._of_attribute(known[0], field, None) if field else VALUE
 
     # ---- statements ----
 
     def _of_statement(self, file, statement, node, frame):
         if isinstance(statement, (ast.If, ast.While, ast.Assert)):
-            if node is not None and node is not statement.test or self.made is TEXT:
+            if node is not None and node is not statement.test:
                 return None
             return Branch(self, file, statement, frame).decides()
         if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
             return self._of_targets(file, getattr(statement, "targets", None) or [statement.target], frame)
         if isinstance(statement, (ast.For, ast.AsyncFor)):
-            if self.made is SET:
+            if self.made in (SET, CHOSEN):
                 return BRANCH
             target = unknown_part(statement, self.made)
             self._enter_loop()
@@ -460,17 +507,25 @@ class Search:
             return self._of_target(file, target.value, frame, is_changed=True)
         if isinstance(target, ast.Starred):
             return self._of_target(file, target.value, frame)
+        if isinstance(target, ast.Attribute) and target.attr == "__dict__":
+            return VALUE
         if isinstance(target, ast.Attribute) and target.attr in SAME_ARRAY:
             return self._of_target(file, target.value, frame, is_changed=True)
         if isinstance(target, ast.Attribute):
-            return self._of_attribute(file, target.attr, frame)
+            found = self._of_attribute(file, target.attr, frame)
+            for other, setter in self.files.functions(file, target.attr):
+                if is_setter(setter):
+                    found = worse(found, self._of_variable(other, setter, parameters_of(setter)[-1], None))
+            return worse(found, self._of_setting(target, frame))
         if isinstance(target, ast.Name):
             scope = file.home(file.scope(target), target.id)
             found = self._of_variable(file, scope, target.id, frame)
+            if isinstance(file.parents.get(file.parents.get(target)), ast.ClassDef):
+                found = worse(found, self._of_attribute(file, target.id, frame))
             for mapped in mapped_files(file, target) if is_changed else ():
                 found = worse(found, self._of_written(file, mapped, frame))
             return worse(found, self._of_passed(file, scope, target)) if is_changed else found
-        if isinstance(target, ast.Call) and isinstance(target.func, ast.Attribute):
+        if isinstance(target, ast.Call) and name_of(target) in FINDS_BY_KEY:
             return self._of_target(file, target.func.value, frame, is_changed=True)  # d.setdefault(k, [])
         return VALUE if isinstance(target, ast.Call) else None
 
@@ -495,6 +550,13 @@ class Search:
         if found is None and not file.attributes(name, True) and not REFLECTS.isdisjoint(file.called):
             return VALUE
         return found
+
+    def _of_setting(self, target, frame):
+        """Of a variable of another module of the user's."""
+        module = value_in(frame, target.value) if frame is not None else None
+        path = getattr(module, "__file__", None) if isinstance(module, types.ModuleType) else None
+        file = self.files.file(path) if path and self.files.is_own(path) else None
+        return self._of_variable(file, file.tree, target.attr, None) if file else None
 
     def _of_names(self, file, scope, target, frame):
         found = None
@@ -529,11 +591,22 @@ class Search:
         name = getattr(function, "name", "")
         if is_property(function):
             return self._of_attribute(file, name, None)
+        if name.startswith("__") and name.endswith("__"):
+            return self._of_protocol(name)
         found = self._of_nodes(file, file.calls(name), None)
         if name and not self.is_followed:
             for other in self.files.elsewhere(file, f"{name}("):
                 found = worse(found, self._of_nodes(other, other.calls(name), None))
+        if not self.is_followed and file.passes_on(name):
+            found = worse(found, VALUE)
         return found
+
+    def _of_protocol(self, name):
+        """Of what a method gives that Python calls: numbers that tell themselves go on, but through some."""
+        if name in GIVES_TEXT or self.is_followed and name not in MAKES_PLAIN:
+            return None
+        self.has_lost = True
+        return VALUE
 
 
 _GOES_ON = object()

@@ -26,14 +26,15 @@ class Uses:
         self.stops = {}  # (file, first line) -> last line of statements that may stop the program for a value
         self.chosen = {}  # (file, line) of a branch -> names of variables to which it assigns numbers
 
-    def of_result(self, frame, is_followed=False, is_compared=False, is_index=False):
+    def of_result(self, frame, is_followed=False, is_compared=False, is_index=False, is_text=False):
         """What depends on the value of the expression that this frame evaluates: SHAPE, BRANCH,
         VALUE, or None where it is only printed. is_followed: the value tells itself when it is
         used (ohm_numbers.py), so that it may go where the source does not tell. is_compared: the
-        expression compares such values, as a call of sort does. is_index: the value is an index in it."""
+        expression compares such values, as a call of sort does. is_index: the value is an index in
+        it. is_text: it makes text of the value."""
         try:
             search = Search(self, is_followed)
-            found = search.of_frame(frame, is_compared=is_compared, is_index=is_index)
+            found = search.of_frame(frame, is_compared=is_compared, is_index=is_index, is_text=is_text)
             is_told = is_followed and not search.has_lost
         except Exception:  # a long chain of functions, or a source that is not understood: the program goes on
             found, is_told = VALUE, is_followed

@@ -40,7 +40,7 @@ def size_of_a_chosen_object(device):
 @case
 def copy_of_a_chosen_batch(device):
     batches = [torch.randn(size, 8) for size in (4, 40, 400, 8)]
-    return batches[scores(device).argmax().item()].to(device).dim()  # branch
+    return batches[scores(device).argmax().item()].to(device).dim()  # shape
 
 
 @case
@@ -231,4 +231,4 @@ def size_of_keywords(device):
     def make(**options):
         return torch.zeros(options["rows"], 8, device=device)
 
-    return make(rows=scores(device).argmax().item()).dim()  # branch
+    return make(rows=scores(device).argmax().item()).dim()  # shape

@@ -1,0 +1,83 @@
+"""Which parameters and attributes of a program's own functions and classes an argument becomes (ohm_use_search.py)."""
+import ast
+
+from ohm_use_files import is_method_call, name_of, name_of_target, parameters_of
+
+ENUMS = frozenset("Enum IntEnum StrEnum Flag IntFlag".split())
+BOUND = frozenset("__init__ __call__".split())  # called without the object
+
+
+def parameters_for(function, call, argument):
+    """Names of those that an argument may become."""
+    names = parameters_of(function)
+    others = function.args.kwarg
+    if isinstance(argument, ast.keyword):
+        if argument.arg is None:
+            return names
+        return [argument.arg] if argument.arg in names else [others.arg] if others else []
+    place = call.args.index(argument) if argument in call.args else -1
+    if place < 0:
+        return []
+    place += is_method_call(call, names) or getattr(function, "name", "") in BOUND
+    if isinstance(argument, ast.Starred):
+        return names[place:]
+    most = len(function.args.posonlyargs) + len(function.args.args)
+    if place < most:
+        return names[place:place + 1]
+    return [function.args.vararg.arg] if function.args.vararg else []
+
+
+def constructor(files, file, kind, depth=4):
+    """(file, `__init__`) of a class or of its bases; None: it has none that is known."""
+    for statement in kind.body:
+        if isinstance(statement, ast.FunctionDef) and statement.name == "__init__":
+            return file, statement
+    for base in kind.bases if depth else ():
+        known = files.class_of(file, name_of_target(base) or "")
+        found = constructor(files, *known, depth - 1) if known else None
+        if found:
+            return found
+    return None
+
+
+def fields(kind):
+    """Of a dataclass or a NamedTuple."""
+    return [statement.target.id for statement in kind.body
+            if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name)]
+
+
+def field_for(kind, call, argument):
+    names = fields(kind)
+    if isinstance(argument, ast.keyword):
+        return argument.arg if argument.arg in names else None
+    place = call.args.index(argument) if argument in call.args else len(names)
+    return names[place] if place < len(names) else None
+
+
+def is_enumeration(kind):
+    return any(name_of_target(base) in ENUMS for base in kind.bases)
+
+
+def class_around(file, node):
+    while node is not None and not isinstance(node, ast.ClassDef):
+        node = file.parents.get(node)
+    return node
+
+
+def is_super(call):
+    """Whether it is super().__init__(...)."""
+    value = getattr(call.func, "value", None)
+    return name_of(call) == "__init__" and isinstance(value, ast.Call) and name_of(value) == "super"
+
+
+def is_setter(function):
+    return any(name_of_target(one) == "setter" for one in function.decorator_list)
+
+
+def name_of_default(function, node):
+    """Of the parameter whose default an expression is."""
+    arguments = function.args
+    if node in arguments.kw_defaults:
+        return arguments.kwonlyargs[arguments.kw_defaults.index(node)].arg
+    named = arguments.posonlyargs + arguments.args
+    return named[len(named) - len(arguments.defaults) + arguments.defaults.index(node)].arg

@@ -1,0 +1,172 @@
+"""Values that go through a program's own classes and functions before they decide."""
+import functools
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy
+import torch
+
+from cases import case
+
+
+def score(device):
+    return torch.randn(16).to(device) @ torch.randn(16, 4).to(device)
+
+
+def rows(count, device):
+    return torch.zeros(int(count) + 1, 8, device=device).dim()
+
+
+@dataclass
+class Sample:
+    size: int
+    label: str
+
+
+class Mode(Enum):
+    EASY = "easy"
+    HARD = "hard"
+
+
+class Chosen:
+    def __init__(self, count):
+        self.count = count
+
+    def __len__(self):
+        return self.count
+
+
+class Detections:
+    def __init__(self):
+        self.boxes = []
+
+    def update(self, boxes):
+        for box in boxes:
+            if not self.boxes or numpy.abs(box).sum() > 2:
+                self.boxes.append(box)
+
+
+class Stored:
+    def load(self, values):
+        self.held = values
+
+    def __getitem__(self, index):
+        return self.held[index]
+
+    @property
+    def selected(self):
+        return self.picked
+
+    @selected.setter
+    def selected(self, values):
+        self.picked = [index for index, value in enumerate(values) if value > 0]
+
+
+@case
+def label_of_a_dataclass(device):
+    samples = [Sample(8, "good" if score(device).mean().item() > 0 else "bad") for _ in range(4)]  # shape
+    return rows(sum(1 for sample in samples if sample.label == "good"), device)
+
+
+@case
+def label_by_keyword(device):
+    made = [dict(label="good" if score(device).mean().item() > 0 else "bad") for _ in range(4)]  # branch
+    return rows(len([one for one in made if one["label"] == "good"]), device)
+
+
+@case
+def mode_of_text(device):
+    mode = Mode("hard" if score(device).mean().item() > 0 else "easy")  # branch
+    if mode is Mode.HARD:
+        torch.zeros(8, device=device)
+
+
+@case
+def device_by_score(device):
+    place = device if score(device).mean().item() > 0 else "cpu"  # branch
+    return torch.zeros(8).to(place).dim()
+
+
+@case
+def part_of_a_function(device):
+    def make(kind, count):
+        return torch.zeros(count * (100 if kind == "wide" else 1), device=device)
+
+    return functools.partial(make, "wide" if score(device).mean().item() > 0 else "thin")(2).dim()  # value
+
+
+@case
+def stop_by_a_callback(device):
+    class Patience:
+        def __init__(self):
+            self.best, self.bad = float("inf"), 0
+
+        def see(self, value):
+            if value < self.best:  # branch
+                self.best = value
+                self.bad = 0
+            else:
+                self.bad += 1
+
+        def is_over(self):
+            return self.bad > 1
+
+    def train(on_loss, should_stop):
+        for _ in range(4):
+            on_loss(score(device).square().mean().item())
+            if should_stop():
+                break
+
+    patience = Patience()
+    train(patience.see, patience.is_over)
+
+
+@case
+def length_of_an_object(device):
+    chosen = Chosen((score(device) > 0).sum().item())  # shape
+    return rows(len(chosen), device)
+
+
+@case
+def boxes_of_a_tracker(device):
+    detections = Detections()
+    detections.update(score(device).reshape(4, 1).cpu().numpy())  # branch
+    return rows(len(detections.boxes), device)
+
+
+@case
+def item_of_an_object(device):
+    stored = Stored()
+    stored.load(score(device).cpu().numpy())  # value
+    return rows(sum(1 for index in range(4) if stored[index] > 0), device)
+
+
+@case
+def property_that_is_set(device):
+    stored = Stored()
+    stored.selected = score(device).cpu().numpy()  # branch
+    return rows(len(stored.selected), device)
+
+
+@case
+def spread_arguments(device):
+    def build(name, count):
+        return torch.zeros(count + 1, device=device)
+
+    job = ("wide", score(device).argmax().item())  # shape
+    return build(*job).dim()
+
+
+@case
+def spread_keywords(device):
+    def build(kind, count):
+        return torch.zeros(count * (100 if kind == "wide" else 1), device=device)
+
+    options = {"kind": "wide" if score(device).mean().item() > 0 else "thin", "count": 2}  # branch
+    return build(**options).dim()
+
+
+@case
+def product_with_a_chosen_matrix(device):
+    matrices = [torch.randn(4, width).to(device) for width in (2, 40)]
+    return (torch.randn(8, 4).to(device) @ matrices[score(device)[:2].argmax().item()]).dim()  # shape
