@@ -1,7 +1,7 @@
 """What an expression makes of a value in it, and what a statement does: by its syntax (ohm_uses.py)."""
 import ast
 
-from ohm_use_files import FUNCTIONS, name_of, name_of_target
+from ohm_use_files import name_of
 from ohm_use_names import (
     ASKS_NO_VALUE, COUNTS_IN_ARRAY, DERIVES, KEEPS, KEEPS_MASK, KEEPS_SET, MAKES_ARRAY, MAKES_MASK, MAKES_TEXT,
     OF_CHOSEN, PRINTS, TELLS, UPDATES)
@@ -15,6 +15,7 @@ CHOSEN, ALL_CHOSEN, NUMBER = "chosen", "all chosen", "number"
 # What depends on a value, from what matters most.
 SHAPE, BRANCH, VALUE = "shape", "branch", "value"
 RANK = {SHAPE: 3, BRANCH: 2, VALUE: 1, None: 0}
+GOES_ON = object()  # nothing is decided yet: what is around the node tells
 BITWISE = (ast.BitAnd, ast.BitOr, ast.BitXor)
 CONSUMES = frozenset("join sum any all".split())
 REPEATED = (ast.List, ast.Tuple, ast.ListComp)

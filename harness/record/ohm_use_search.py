@@ -3,19 +3,16 @@ import ast
 import types
 
 from ohm_use_branches import Branch, chooses_number, have_different_shapes, is_handled, value_in
-from ohm_use_files import caller_of, is_property, name_of, name_of_target, parameters_of
+from ohm_use_calls import Calls
+from ohm_use_files import caller_of, is_property, name_of, parameters_of
 from ohm_use_kinds import (
-    ALL_CHOSEN, ARRAY, BRANCH, CHOSEN, LISTS, MASK, NUMBER, REPEATED, SET, SHAPE, TEXT, VALUE, chooses_text,
-    computes, consumer_of, counts_in_array, is_called, is_tested, is_text, made_by, made_of, unknown_part,
-    worse)
+    ALL_CHOSEN, ARRAY, BRANCH, CHOSEN, GOES_ON, LISTS, MASK, NUMBER, REPEATED, SET, SHAPE, TEXT, VALUE,
+    chooses_text, computes, consumer_of, counts_in_array, is_called, is_tested, is_text, made_by,
+    made_of, unknown_part, worse)
 from ohm_use_names import (
-    ADDS_KEY, ALIGNS, ASKS_NO_VALUE, COLLECTS, DECIDES_BY_TEXT, DERIVES, FILLED, FINDS_BY_KEY,
-    GIVES_WRITTEN, LOSES, MAKES_TENSOR, MAKES_TEXT, OF_CHOSEN, OF_NUMBERS, PRINTS, PUTS, READS_TEXT,
-    REFLECTS, SAME_ARRAY, SIZES, SIZE_KEYWORDS, UPDATES)
-from ohm_use_objects import (
-    class_around, constructor, field_for, is_enumeration, is_setter, is_super, name_of_default,
-    parameters_for)
-from ohm_use_stores import WRITES, buffer_of, mapped_files, readers
+    COLLECTS, DECIDES_BY_TEXT, FINDS_BY_KEY, OF_CHOSEN, PRINTS, READS_TEXT, REFLECTS, SAME_ARRAY)
+from ohm_use_objects import is_setter, name_of_default
+from ohm_use_stores import WRITES, mapped_files
 
 MOST_STEPS = 1000  # of one read
 SELECTS = frozenset("max min nlargest nsmallest heappop heappushpop heapreplace".split())
@@ -26,7 +23,7 @@ COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 MATCH = (ast.Match,) if hasattr(ast, "Match") else ()  # from Python 3.10 on
 
 
-class Search:
+class Search(Calls):
     """One question. Nodes are visited once for each thing that they may be."""
 
     def __init__(self, uses, is_followed):
@@ -101,7 +98,7 @@ class Search:
             if isinstance(parent, ast.stmt):
                 return self._of_statement(file, parent, node, frame)
             found = self._of_expression(file, parent, node, frame)
-            if found is not _GOES_ON:
+            if found is not GOES_ON:
                 return found
             is_index = isinstance(parent, ast.Subscript) and node is parent.slice
             if is_index and frame is not None and have_different_shapes(value_in(frame, parent.value)):
@@ -114,7 +111,7 @@ class Search:
     def _of_expression(self, file, parent, node, frame):
         if isinstance(parent, (ast.FormattedValue, ast.JoinedStr)):
             self.made = TEXT
-            return _GOES_ON
+            return GOES_ON
         if isinstance(parent, ast.Slice):
             return SHAPE
         if isinstance(parent, ast.Subscript) and node is parent.slice:
@@ -124,16 +121,8 @@ class Search:
         if isinstance(parent, ast.DictComp) and node is parent.key or (
                 isinstance(parent, ast.Dict) and node in parent.keys):
             self.made = SET
-        if isinstance(parent, ast.IfExp) and node is parent.test and chooses_text(parent):
-            self.made = CHOSEN
-            return _GOES_ON
-        if isinstance(parent, ast.BoolOp) and is_tested(parent, file.parents) and not any(map(computes, parent.values)):
-            return _GOES_ON
-        if isinstance(parent, ast.IfExp) and node is parent.test and chooses_number(parent, frame):
-            self.made = NUMBER
-            return _GOES_ON
         if isinstance(parent, ast.BoolOp) or isinstance(parent, ast.IfExp) and node is parent.test:
-            return None if self.made is TEXT else BRANCH
+            return self._of_test(file, parent, frame)
         if isinstance(parent, ast.withitem):
             return self._of_target(file, parent.optional_vars, frame) if node is parent.context_expr else None
         if isinstance(parent, ast.comprehension):
@@ -161,7 +150,20 @@ class Search:
             return VALUE
         if isinstance(parent, ast.Attribute):
             return self._of_part(file, parent, node, frame)
-        return _GOES_ON
+        return GOES_ON
+
+    def _of_test(self, file, expression, frame):
+        """Of an `and` or `or`, or of what chooses between two values."""
+        if isinstance(expression, ast.BoolOp):
+            is_plain = is_tested(expression, file.parents) and not any(map(computes, expression.values))
+        elif chooses_text(expression):
+            self.made, is_plain = CHOSEN, True
+        else:
+            is_plain = chooses_number(expression, frame)
+            self.made = NUMBER if is_plain else self.made
+        if is_plain:
+            return GOES_ON
+        return None if self.made is TEXT else BRANCH
 
     def _of_part(self, file, parent, node, frame):
         """Of an attribute of it."""
@@ -181,7 +183,7 @@ class Search:
                 self.made = None
             if parent.attr in WRITES:  # array.tofile(path)
                 return self._of_written(file, file.parents[parent], frame)
-        return _GOES_ON
+        return GOES_ON
 
     def _of_lambda(self, file, function):
         """Of what a lambda gives, where it is assigned to a variable."""
@@ -203,7 +205,7 @@ class Search:
         if is_stored and (self.made is TEXT or file.is_mapping(parent.value)):
             self.made = SET
             return self._of_target(file, parent.value, frame)
-        return BRANCH if is_handled(parent, file.parents, LOOKUP_ERRORS) else _GOES_ON
+        return BRANCH if is_handled(parent, file.parents, LOOKUP_ERRORS) else GOES_ON
 
     def _of_operator(self, parent, node):
         other = parent.left if node is parent.right else parent.right
@@ -211,7 +213,7 @@ class Search:
             self.made = TEXT
         elif isinstance(parent.op, ast.Mult) and isinstance(other, REPEATED) and self.made is None:
             return SHAPE
-        return _GOES_ON
+        return GOES_ON
 
     def _of_loop(self, file, loop, node, frame, scope):
         consumer = consumer_of(scope, file.parents)
@@ -228,235 +230,6 @@ class Search:
     def _enter_loop(self):
         """From what is looped over to what a round is given."""
         self.made = {LISTS: SET, ALL_CHOSEN: CHOSEN, TEXT: TEXT}.get(self.made)
-
-    # ---- calls ----
-
-    def _of_call(self, file, call, node, frame):
-        if node is not call.func:
-            return self._of_argument(file, call, node, frame)
-        if self.made is CHOSEN and getattr(node, "attr", "") not in OF_CHOSEN:
-            return BRANCH  # of several modules or functions
-        if self._counts(call):
-            return SHAPE
-        return _GOES_ON
-
-    def _counts(self, call):
-        """Elements of an array that the values choose."""
-        return self.made in (ARRAY, MASK) and counts_in_array(call)
-
-    def _of_argument(self, file, call, argument, frame):
-        name = name_of(call)
-        constructed = self._of_constructed(file, call, argument, frame)
-        if constructed is not _GOES_ON:
-            return constructed
-        if self.made is TEXT:
-            return self._of_text(file, call, argument, frame)
-        if self.made is CHOSEN and name == "to":  # a device or a dtype
-            return BRANCH
-        if name == "dict":
-            return self._outwards(file, call, frame)
-        if self.made is SET and name in MAKES_TENSOR:
-            return SHAPE
-        if name == "len" and self.made in (SET, CHOSEN):
-            self.made = None
-            return self._outwards(file, call, frame)
-        if name == "setattr" and not self.is_followed:
-            return VALUE
-        if name in ALIGNS and name not in file.defined:
-            self.made = TEXT
-            return self._outwards(file, call, frame)
-        if name in LOSES:
-            return self._of_lost(file, call, frame)
-        if name in FINDS_BY_KEY and isinstance(call.func, ast.Attribute) and argument in call.args[:1]:
-            return self._of_key(file, call, frame)
-        if name in UPDATES and not self.is_followed and file.is_collection(getattr(call.func, "value", None)):
-            self.made = self.made if isinstance(argument, ast.keyword) else SET
-            return self._of_target(file, call.func.value, frame, is_changed=True)
-        if name in MAKES_TEXT:
-            self.made = TEXT
-            return self._outwards(file, call, frame)
-        if name in WRITES:
-            found = self._of_written(file, call, frame)
-            if found is not None:
-                return found
-        if name in PRINTS and not self._is_of_numbers(call, frame):
-            return self._of_printed(file, call, argument)
-        if name in ASKS_NO_VALUE:
-            return None
-        if name in FILLED and argument not in call.args[:1]:
-            self.made = ARRAY
-            return self._outwards(file, call, frame)
-        if name in SIZES:
-            return BRANCH if name == "range" else SHAPE
-        if self._counts(call):
-            return SHAPE
-        if name in COLLECTS and isinstance(call.func, ast.Attribute):
-            if name in ADDS_KEY and argument in call.args[:1]:
-                self.made = SET
-            elif self.made is CHOSEN:
-                self.made = ALL_CHOSEN
-            own = self._of_parameters(self.files.functions(file, name), call, argument)
-            return worse(own, self._of_target(file, call.func.value, frame, is_changed=True))
-        lambdas = file.lambdas(name)
-        if lambdas:
-            return self._of_parameters([(file, function) for function in lambdas], call, argument)
-        functions = self._called_object(call, frame) or self.files.functions(file, name, has_others=name not in DERIVES)
-        if functions:
-            return worse(self._of_parameters(functions, call, argument),
-                         self._outwards(file, call, frame))
-        if name == "map":
-            return self._of_mapped(file, call, frame)
-        if name in PUTS and argument not in call.args[:1] and isinstance(file.parents[call], ast.Expr):
-            self.made = ARRAY
-            return self._of_target(file, call.args[0], frame, is_changed=True)
-        if name in DERIVES or name in GIVES_WRITTEN or self._is_of_numbers(call, frame):
-            if isinstance(argument, ast.keyword) and argument.arg in SIZE_KEYWORDS:
-                return SHAPE
-            self.made = made_by(call, self.made)
-            return self._outwards(file, call, frame)
-        return VALUE
-
-    def _of_key(self, file, call, frame):
-        """Of a mapping or a list that is asked for what a key or an index chooses."""
-        name = name_of(call)
-        if name == "pop" or name == "setdefault" and any(map(computes, call.args[1:])):
-            return BRANCH
-        if name == "setdefault":
-            self.made = SET
-            found = self._of_target(file, call.func.value, frame, is_changed=True)
-        else:
-            found = None
-        self.made = CHOSEN
-        return worse(found, self._outwards(file, call, frame))
-
-    def _of_lost(self, file, call, frame):
-        """Of what does not tell itself any more."""
-        before, self.is_followed, self.has_lost = self.is_followed, False, True
-        self.made = made_by(call, self.made)
-        found = self._outwards(file, call, frame)
-        self.is_followed = before
-        return found
-
-    def _of_written(self, file, call, frame):
-        """Of what a file or a buffer gives again."""
-        before, self.is_followed = self.is_followed, False
-        found = None
-        buffer = buffer_of(file, call)
-        if buffer is not None:
-            found = self._of_target(file, buffer, frame, is_changed=True)
-        for reader in readers(file, call):
-            self.made = None
-            nodes = file.items_of(self.key, file.scope(reader)) if isinstance(self.key, str) else [reader]
-            found = worse(found, self._of_nodes(file, nodes, None))
-        self.is_followed, self.has_lost = before, self.has_lost or found is not None
-        return found
-
-    def _is_of_numbers(self, call, frame):
-        """Whether it is a function of math, NumPy and their like."""
-        node = call.func
-        while isinstance(node, ast.Attribute):
-            node = node.value
-        if not isinstance(node, ast.Name) or frame is None:
-            return isinstance(node, ast.Name) and node.id in (*OF_NUMBERS, "np")
-        value = frame.f_globals.get(node.id)
-        name = "__module__" if isinstance(value, (types.FunctionType, types.BuiltinFunctionType)) else "__name__"
-        is_named = name == "__module__" or isinstance(value, types.ModuleType)
-        home = getattr(value, name) or "" if is_named else ""
-        return home.partition(".")[0] in OF_NUMBERS
-
-    def _called_object(self, call, frame):
-        """(file, `__call__`) of an object of a class of the user's."""
-        method = None if frame is None else getattr(type(value_in(frame, call.func)), "__call__", None)
-        if not isinstance(method, types.FunctionType) or not self.files.is_own(method.__code__.co_filename):
-            return []
-        file = self.files.file(method.__code__.co_filename)
-        return [(file, one) for one in file.defined["__call__"] if one.lineno == method.__code__.co_firstlineno]
-
-    def _of_mapped(self, file, call, frame):
-        """map(str, values)"""
-        function = getattr(call.args[0], "attr", None) or getattr(call.args[0], "id", "")
-        if function in PRINTS:
-            return None
-        if function in MAKES_TEXT:
-            self.made = TEXT
-        elif function not in DERIVES:
-            return VALUE
-        return self._outwards(file, call, frame)
-
-    def _of_text(self, file, call, argument, frame):
-        name = name_of(call)
-        if name == "len":
-            self.made = None
-            return self._outwards(file, call, frame)
-        if name in DECIDES_BY_TEXT or "tok" in name or name == "run" and file.is_called_on(call, "subprocess"):
-            return BRANCH
-        if name in SIZES:
-            return SHAPE
-        if name in WRITES:
-            found = self._of_written(file, call, frame)
-            if found is not None:
-                return found
-        if name in FINDS_BY_KEY and isinstance(call.func, ast.Attribute) and argument in call.args[:1]:
-            return self._of_key(file, call, frame)
-        if name in PRINTS or name in ASKS_NO_VALUE:
-            return None
-        if name in COLLECTS and isinstance(call.func, ast.Attribute):
-            return self._of_target(file, call.func.value, frame, is_changed=True)
-        is_read = name in READS_TEXT or name == "map" and call.args and (
-            getattr(call.args[0], "id", "") in READS_TEXT)
-        if is_read:
-            self.made = None
-        elif name not in DERIVES and name not in MAKES_TEXT:
-            functions = self.files.functions(file, name)
-            return self._of_parameters(functions, call, argument, otherwise=None)
-        return self._outwards(file, call, frame)
-
-    def _of_printed(self, file, call, argument):
-        """A number that tells itself is followed by that; others, into a method of the program's own."""
-        if self.is_followed:
-            return None
-        functions = self.files.functions(file, name_of(call))
-        found = self._of_parameters(functions, call, argument, otherwise=None)
-        return None if found == VALUE and name_of(call) not in UPDATES else found
-
-    def _of_parameters(self, functions, call, argument, otherwise=VALUE):
-        found = None
-        for file, function in functions:
-            found = worse(found, self._of_parameter(file, function, call, argument, otherwise))
-        return found
-
-    def _of_parameter(self, file, function, call, argument, otherwise):
-        names = parameters_for(function, call, argument)
-        if self.is_followed and isinstance(argument, ast.keyword) and argument.arg not in names:
-            return None  # one of **others
-        found, made = None, self.made
-        for name in names:
-            self.made = made
-            found = worse(found, self._of_variable(file, function, name, None))
-        self.made = made
-        return found if names else otherwise
-
-    def _of_constructed(self, file, call, argument, frame):
-        """Of an argument of a class of the user's; _GOES_ON: it is none."""
-        if is_super(call):
-            kind = class_around(file, call)
-            bases = [self.files.class_of(file, name_of_target(base) or "") for base in kind.bases] if kind else []
-            made = [constructor(self.files, *base) for base in bases if base]
-            known = [one for one in made if one]
-            return self._of_parameters(known, call, argument) if known else _GOES_ON
-        known = self.files.class_of(file, name_of(call))
-        if known is None:
-            return _GOES_ON
-        if is_enumeration(known[1]):
-            self.made = CHOSEN
-            return self._outwards(file, call, frame)
-        if name_of(call) in file.matched:
-            return BRANCH
-        initial = constructor(self.files, *known)
-        if initial:
-            return self._of_parameters([initial], call, argument)
-        field = field_for(known[1], call, argument)
-        return self._of_attribute(known[0], field, None) if field else VALUE
 
     # ---- statements ----
 
@@ -607,6 +380,3 @@ class Search:
             return None
         self.has_lost = True
         return VALUE
-
-
-_GOES_ON = object()

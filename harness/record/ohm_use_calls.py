@@ -1,0 +1,267 @@
+"""What a call makes of a value that it is given, or is of (ohm_use_search.py)."""
+import ast
+import types
+
+from ohm_use_branches import value_in
+from ohm_use_files import name_of, name_of_target
+from ohm_use_kinds import (
+    ALL_CHOSEN, ARRAY, BRANCH, CHOSEN, GOES_ON, MASK, SET, SHAPE, TEXT, VALUE, computes,
+    counts_in_array, made_by, worse)
+from ohm_use_names import (
+    ADDS_KEY, ALIGNS, ASKS_NO_VALUE, COLLECTS, DECIDES_BY_TEXT, DERIVES, FILLED, FINDS_BY_KEY,
+    GIVES_WRITTEN, LOSES, MAKES_TENSOR, MAKES_TEXT, OF_CHOSEN, OF_NUMBERS, PRINTS, PUTS, READS_TEXT,
+    SIZES, SIZE_KEYWORDS, UPDATES)
+from ohm_use_objects import (
+    class_around, constructor, field_for, is_enumeration, is_super, parameters_for)
+from ohm_use_stores import WRITES, buffer_of, readers
+
+
+class Calls:
+    """Of Search."""
+
+    def _of_call(self, file, call, node, frame):
+        if node is not call.func:
+            return self._of_argument(file, call, node, frame)
+        if self.made is CHOSEN and getattr(node, "attr", "") not in OF_CHOSEN:
+            return BRANCH  # of several modules or functions
+        if self._counts(call):
+            return SHAPE
+        return GOES_ON
+
+    def _counts(self, call):
+        """Elements of an array that the values choose."""
+        return self.made in (ARRAY, MASK) and counts_in_array(call)
+
+    def _of_argument(self, file, call, argument, frame):
+        for step in (self._of_constructed, self._of_made, self._of_sink, self._of_kept, self._of_function,
+                     self._of_derived):
+            found = step(file, call, argument, frame)
+            if found is not GOES_ON:
+                return found
+        return VALUE
+
+    def _of_made(self, file, call, argument, frame):
+        """By what the argument is."""
+        name = name_of(call)
+        if self.made is TEXT:
+            return self._of_text(file, call, argument, frame)
+        if self.made is CHOSEN and name == "to":  # a device or a dtype
+            return BRANCH
+        if self.made is SET and name in MAKES_TENSOR:
+            return SHAPE
+        if name == "len" and self.made in (SET, CHOSEN):
+            self.made = None
+            return self._outwards(file, call, frame)
+        return GOES_ON
+
+    def _of_sink(self, file, call, argument, frame):
+        """Of calls that make text of it, write it, print it or take it for a size."""
+        name = name_of(call)
+        if name == "setattr" and not self.is_followed:
+            return VALUE
+        if name in MAKES_TEXT or name in ALIGNS and name not in file.defined:
+            self.made = TEXT
+            return self._outwards(file, call, frame)
+        if name in LOSES:
+            return self._of_lost(file, call, frame)
+        if name in UPDATES and not self.is_followed and file.is_collection(getattr(call.func, "value", None)):
+            self.made = self.made if isinstance(argument, ast.keyword) else SET
+            return self._of_target(file, call.func.value, frame, is_changed=True)
+        written = self._of_written(file, call, frame) if name in WRITES else None
+        if written is not None:
+            return written
+        if name in PRINTS and not self._is_of_numbers(call, frame):
+            return self._of_printed(file, call, argument)
+        if name in ASKS_NO_VALUE:
+            return None
+        if name in FILLED and argument not in call.args[:1]:
+            self.made = ARRAY
+            return self._outwards(file, call, frame)
+        if name in SIZES:
+            return BRANCH if name == "range" else SHAPE
+        return SHAPE if self._counts(call) else GOES_ON
+
+    def _of_kept(self, file, call, argument, frame):
+        """Of calls that look it up in what they are called on, or put it there."""
+        name = name_of(call)
+        is_first, is_method = argument in call.args[:1], isinstance(call.func, ast.Attribute)
+        if name in FINDS_BY_KEY and is_method and is_first:
+            return self._of_key(file, call, frame)
+        if name in COLLECTS and is_method:
+            if name in ADDS_KEY and is_first:
+                self.made = SET
+            elif self.made is CHOSEN:
+                self.made = ALL_CHOSEN
+            own = self._of_parameters(self.files.functions(file, name), call, argument)
+            return worse(own, self._of_target(file, call.func.value, frame, is_changed=True))
+        return GOES_ON
+
+    def _of_function(self, file, call, argument, frame):
+        """Of one of the user's."""
+        name = name_of(call)
+        lambdas = file.lambdas(name)
+        if lambdas:
+            return self._of_parameters([(file, function) for function in lambdas], call, argument)
+        functions = self._called_object(call, frame) or self.files.functions(file, name, has_others=name not in DERIVES)
+        if not functions:
+            return GOES_ON
+        return worse(self._of_parameters(functions, call, argument), self._outwards(file, call, frame))
+
+    def _of_derived(self, file, call, argument, frame):
+        """Of calls whose result is the value again, or is made of it."""
+        name = name_of(call)
+        if name == "dict":
+            return self._outwards(file, call, frame)
+        if name == "map":
+            return self._of_mapped(file, call, frame)
+        if name in PUTS and argument not in call.args[:1] and isinstance(file.parents[call], ast.Expr):
+            self.made = ARRAY
+            return self._of_target(file, call.args[0], frame, is_changed=True)
+        if name not in DERIVES and name not in GIVES_WRITTEN and not self._is_of_numbers(call, frame):
+            return GOES_ON
+        if isinstance(argument, ast.keyword) and argument.arg in SIZE_KEYWORDS:
+            return SHAPE
+        self.made = made_by(call, self.made)
+        return self._outwards(file, call, frame)
+
+    def _of_key(self, file, call, frame):
+        """Of a mapping or a list that is asked for what a key or an index chooses."""
+        name = name_of(call)
+        if name == "pop" or name == "setdefault" and any(map(computes, call.args[1:])):
+            return BRANCH
+        if name == "setdefault":
+            self.made = SET
+            found = self._of_target(file, call.func.value, frame, is_changed=True)
+        else:
+            found = None
+        self.made = CHOSEN
+        return worse(found, self._outwards(file, call, frame))
+
+    def _of_lost(self, file, call, frame):
+        """Of what does not tell itself any more."""
+        before, self.is_followed, self.has_lost = self.is_followed, False, True
+        self.made = made_by(call, self.made)
+        found = self._outwards(file, call, frame)
+        self.is_followed = before
+        return found
+
+    def _of_written(self, file, call, frame):
+        """Of what a file or a buffer gives again."""
+        before, self.is_followed = self.is_followed, False
+        found = None
+        buffer = buffer_of(file, call)
+        if buffer is not None:
+            found = self._of_target(file, buffer, frame, is_changed=True)
+        for reader in readers(file, call):
+            self.made = None
+            nodes = file.items_of(self.key, file.scope(reader)) if isinstance(self.key, str) else [reader]
+            found = worse(found, self._of_nodes(file, nodes, None))
+        self.is_followed, self.has_lost = before, self.has_lost or found is not None
+        return found
+
+    def _is_of_numbers(self, call, frame):
+        """Whether it is a function of math, NumPy and their like."""
+        node = call.func
+        while isinstance(node, ast.Attribute):
+            node = node.value
+        if not isinstance(node, ast.Name) or frame is None:
+            return isinstance(node, ast.Name) and node.id in (*OF_NUMBERS, "np")
+        value = frame.f_globals.get(node.id)
+        name = "__module__" if isinstance(value, (types.FunctionType, types.BuiltinFunctionType)) else "__name__"
+        is_named = name == "__module__" or isinstance(value, types.ModuleType)
+        home = getattr(value, name) or "" if is_named else ""
+        return home.partition(".")[0] in OF_NUMBERS
+
+    def _called_object(self, call, frame):
+        """(file, `__call__`) of an object of a class of the user's."""
+        method = None if frame is None else getattr(type(value_in(frame, call.func)), "__call__", None)
+        if not isinstance(method, types.FunctionType) or not self.files.is_own(method.__code__.co_filename):
+            return []
+        file = self.files.file(method.__code__.co_filename)
+        return [(file, one) for one in file.defined["__call__"] if one.lineno == method.__code__.co_firstlineno]
+
+    def _of_mapped(self, file, call, frame):
+        """map(str, values)"""
+        function = getattr(call.args[0], "attr", None) or getattr(call.args[0], "id", "")
+        if function in PRINTS:
+            return None
+        if function in MAKES_TEXT:
+            self.made = TEXT
+        elif function not in DERIVES:
+            return VALUE
+        return self._outwards(file, call, frame)
+
+    def _of_text(self, file, call, argument, frame):
+        name = name_of(call)
+        if name == "len":
+            self.made = None
+            return self._outwards(file, call, frame)
+        if name in DECIDES_BY_TEXT or "tok" in name or name == "run" and file.is_called_on(call, "subprocess"):
+            return BRANCH
+        if name in SIZES:
+            return SHAPE
+        if name in WRITES:
+            found = self._of_written(file, call, frame)
+            if found is not None:
+                return found
+        if name in FINDS_BY_KEY and isinstance(call.func, ast.Attribute) and argument in call.args[:1]:
+            return self._of_key(file, call, frame)
+        if name in PRINTS or name in ASKS_NO_VALUE:
+            return None
+        if name in COLLECTS and isinstance(call.func, ast.Attribute):
+            return self._of_target(file, call.func.value, frame, is_changed=True)
+        is_read = name in READS_TEXT or name == "map" and call.args and (
+            getattr(call.args[0], "id", "") in READS_TEXT)
+        if is_read:
+            self.made = None
+        elif name not in DERIVES and name not in MAKES_TEXT:
+            functions = self.files.functions(file, name)
+            return self._of_parameters(functions, call, argument, otherwise=None)
+        return self._outwards(file, call, frame)
+
+    def _of_printed(self, file, call, argument):
+        """A number that tells itself is followed by that; others, into a method of the program's own."""
+        if self.is_followed:
+            return None
+        functions = self.files.functions(file, name_of(call))
+        found = self._of_parameters(functions, call, argument, otherwise=None)
+        return None if found == VALUE and name_of(call) not in UPDATES else found
+
+    def _of_parameters(self, functions, call, argument, otherwise=VALUE):
+        found = None
+        for file, function in functions:
+            found = worse(found, self._of_parameter(file, function, call, argument, otherwise))
+        return found
+
+    def _of_parameter(self, file, function, call, argument, otherwise):
+        names = parameters_for(function, call, argument)
+        if self.is_followed and isinstance(argument, ast.keyword) and argument.arg not in names:
+            return None  # one of **others
+        found, made = None, self.made
+        for name in names:
+            self.made = made
+            found = worse(found, self._of_variable(file, function, name, None))
+        self.made = made
+        return found if names else otherwise
+
+    def _of_constructed(self, file, call, argument, frame):
+        """Of an argument of a class of the user's; GOES_ON: it is none."""
+        if is_super(call):
+            kind = class_around(file, call)
+            bases = [self.files.class_of(file, name_of_target(base) or "") for base in kind.bases] if kind else []
+            made = [constructor(self.files, *base) for base in bases if base]
+            known = [one for one in made if one]
+            return self._of_parameters(known, call, argument) if known else GOES_ON
+        known = self.files.class_of(file, name_of(call))
+        if known is None:
+            return GOES_ON
+        if is_enumeration(known[1]):
+            self.made = CHOSEN
+            return self._outwards(file, call, frame)
+        if name_of(call) in file.matched:
+            return BRANCH
+        initial = constructor(self.files, *known)
+        if initial:
+            return self._of_parameters([initial], call, argument)
+        field = field_for(known[1], call, argument)
+        return self._of_attribute(known[0], field, None) if field else VALUE
