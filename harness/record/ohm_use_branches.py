@@ -140,14 +140,29 @@ def have_different_shapes(container):
 
 
 def compared_by(branch):
-    """What the tests of an `if` and of those in it compare, or ask whether it is finite."""
-    tests = [inner.test for inner in ast.walk(branch) if isinstance(inner, (ast.If, ast.IfExp))]
-    yield from (test for test in tests if isinstance(test, NAMED))
-    for node in (node for test in tests for node in ast.walk(test)):
-        if isinstance(node, ast.Compare):
-            yield from (node.left, *node.comparators)
-        elif isinstance(node, ast.Call) and name_of(node) in ASKS_FINITE:
-            yield from node.args
+    """Variables that the tests of an `if` and of those in it compare or compute with, or ask whether they are
+    finite."""
+    for inner in ast.walk(branch):
+        if isinstance(inner, (ast.If, ast.IfExp)):
+            yield from leaves_of(inner.test)
+
+
+def leaves_of(node):
+    """Variables that an expression takes for numbers."""
+    if isinstance(node, (*NAMED, ast.Subscript)):
+        yield node
+    elif isinstance(node, ast.BoolOp):
+        for part in node.values:
+            yield from () if isinstance(part, NAMED) else leaves_of(part)
+    elif isinstance(node, (ast.BinOp, ast.UnaryOp, ast.Compare)) and not asks_for_object(node):
+        for part in ast.iter_child_nodes(node):
+            yield from leaves_of(part)
+    elif isinstance(node, ast.Call) and name_of(node) in ASKS_FINITE:
+        yield from node.args
+
+
+def asks_for_object(node):
+    return isinstance(node, ast.Compare) and any(isinstance(one, (ast.Is, ast.IsNot)) for one in node.ops)
 
 
 def changed_by(statement, defined, numbers):
@@ -186,7 +201,8 @@ def assigns_number(statement, numbers):
 
 
 def targets_of(assignment):
-    return getattr(assignment, "targets", None) or [assignment.target]
+    targets = getattr(assignment, "targets", None) or [assignment.target]
+    return [part for target in targets for part in getattr(target, "elts", [target])]
 
 
 def gives_number(node, numbers):
@@ -198,6 +214,8 @@ def gives_number(node, numbers):
     if isinstance(node, (ast.BinOp, ast.UnaryOp, ast.IfExp, ast.Compare, ast.BoolOp, ast.Call)):
         parts = node.args if isinstance(node, ast.Call) else ast.iter_child_nodes(node)
         return all(gives_number(part, numbers) for part in parts if isinstance(part, ast.expr))
+    if isinstance(node, ast.Tuple):
+        return all(gives_number(part, numbers) for part in node.elts)
     return isinstance(node, ast.Constant) or isinstance(node, ast.JoinedStr) and not computes(node)
 
 
