@@ -39,6 +39,7 @@ class Reads:
         self.uses = Uses(self.files)
         self.rows = {}  # (kind, file, line) -> row
         self.order = 0
+        self.made_text = set()  # (code, instruction) where a number was made text of
         self.have_metrics = False  # arrays of unknown losses or scores, which a library has collected
         self.are_on_host = False  # unknown values: any were ever copied there
         self.thread = _Thread()
@@ -153,10 +154,13 @@ class Reads:
 
     def on_text_of_number(self):
         frame = self.reading_frame()
-        if frame is not None and self.files.is_program(frame.f_code.co_filename):
-            kind = self.uses.of_result(frame, is_text=True)
-            if kind in (SHAPE, BRANCH):
-                self.note(kind, frame)
+        place = (frame.f_code, frame.f_lasti) if frame is not None else None
+        if place is None or place in self.made_text or not self.files.is_program(frame.f_code.co_filename):
+            return
+        self.made_text.add(place)
+        kind = self.uses.of_result(frame, is_text=True)
+        if kind in (SHAPE, BRANCH):
+            self.note(kind, frame)
 
     def on_error_of_number(self):
         """Of a division by one that is zero."""

@@ -143,8 +143,7 @@ class File:
 
     def items_of(self, key, scope):
         """Where a function, or the file, asks for the item of this key."""
-        return [node for node in ast.walk(scope) if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load)
-                and getattr(node.slice, "value", None) == key]
+        return [node for node in ast.walk(scope) if key == asked_key(node)]
 
     def passes_on(self, name):
         """Whether a function of this name is passed or stored, rather than called."""
@@ -271,6 +270,15 @@ def name_of(call):
 def name_of_target(target):
     """Of a Name or an Attribute; None of others."""
     return getattr(target, "attr", None) or getattr(target, "id", None)
+
+
+def asked_key(node):
+    """The constant of d["loss"] or d.get("loss"); None: it is neither."""
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+        return getattr(node.slice, "value", None)
+    if isinstance(node, ast.Call) and name_of(node) in ("get", "pop") and node.args:
+        return getattr(node.args[0], "value", None)
+    return None
 
 
 def is_dict(node):

@@ -107,10 +107,9 @@ def computes(node):
 
 def consumer_of(comprehension, parents):
     """The call that makes a number or a text of a comprehension, which keeps and computes nothing else; or None."""
-    call = parents.get(comprehension)
+    call, element = parents.get(comprehension), getattr(comprehension, "elt", None)
     is_consumed = isinstance(call, ast.Call) and name_of(call) in CONSUMES and comprehension in call.args
-    elements = [getattr(comprehension, "elt", None)] if is_consumed else []
-    return call if all(element is not None and not computes(element) for element in elements) and elements else None
+    return call if is_consumed and element is not None and not computes(element) else None
 
 
 def is_called(parents, node):

@@ -22,9 +22,9 @@ COLLECTS = frozenset("append extend add insert appendleft setdefault put fill it
 PUTS = frozenset("copyto put place putmask at fill_diagonal put_along_axis".split())
 # Calls that take the number, and give one that does not tell itself.
 LOSES = frozenset("Decimal Fraction timedelta hash from_float".split())
-# Methods that give what was written, and that read numbers of text.
-GIVES_WRITTEN = frozenset("""read readline readlines getvalue getbuffer load loads safe_load reader DictReader
-    """.split())
+# Calls that give what a file or a buffer holds.
+GIVES_WRITTEN = frozenset(
+    "read readline readlines getvalue getbuffer load loads safe_load reader DictReader".split())
 # Calls that set how wide text is.
 ALIGNS = frozenset("ljust rjust center zfill".split())
 # Attributes that are the array.

@@ -80,11 +80,11 @@ class Search(Calls):
 
     def _outwards(self, file, node, frame):
         """`frame` runs the code of the node; None: it is another function's, or an earlier call."""
-        before = self.made
+        before = self.made, self.key
         try:
             return self._through_expressions(file, node, frame)
         finally:
-            self.made = before
+            self.made, self.key = before
 
     def _through_expressions(self, file, node, frame):
         while True:

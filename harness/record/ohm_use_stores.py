@@ -85,5 +85,4 @@ def is_opening(value):
 def is_writing(call):
     """Of one that opens a file."""
     modes = [keyword.value for keyword in call.keywords if keyword.arg == "mode"] + call.args[1:]
-    return any(isinstance(mode, ast.Constant) and isinstance(mode.value, str) and mode.value[:1] in "wax"
-               and mode.value for mode in modes)
+    return any(isinstance(mode, ast.Constant) and str(mode.value).startswith(("w", "a", "x")) for mode in modes)
