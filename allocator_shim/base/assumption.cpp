@@ -41,6 +41,8 @@ constexpr AssumptionInfo kAssumptions[] = {
     {Assumption::finite_values, "finite_values", "values that were not computed are finite"},
     {Assumption::assumed_selection, "assumed_selection",
      "a mask of unknown values selects the share of rows that `--assume-selected` states"},
+    {Assumption::counted_classes, "counted_classes",
+     "without values `bincount` finds no number beyond its `minlength`"},
 };
 static_assert(std::size(kAssumptions) <= kMostAssumptions);
 

@@ -33,6 +33,7 @@ enum class Assumption : std::uint8_t {
   unknown_values,
   finite_values,
   assumed_selection,
+  counted_classes,
 };
 
 /// No more fit into a set of them.

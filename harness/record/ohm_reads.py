@@ -5,6 +5,7 @@ there. What is only printed is no finding (ohm_uses.py). A number that is read g
 where it came from, as a float or an int: comparing it is a finding, too."""
 import contextlib
 import functools
+import math
 import os
 import sys
 import sysconfig
@@ -246,6 +247,7 @@ class Reads:
                 thread.is_scalar = False
             if not thread.has_read or thread.is_ignored:
                 return value
+            value = plausible(value)
             followed = tracked(value)
             kind = self._note_use(self.reading_frame(), type(followed) is UnknownFloat)
             return followed if kind is None else value
@@ -283,6 +285,13 @@ def frames_of(innermost):
 def is_of_standard_library(path):
     """Of Python: what it compares there, it formats."""
     return path.startswith(STANDARD_LIBRARY) and "-packages" + os.sep not in path
+
+
+def plausible(value):
+    """Memory that no kernel has written to may hold the bytes of anything (ohm_writes.py)."""
+    if type(value) in (int, bool):
+        return type(value)()
+    return value if type(value) is not float or math.isfinite(value) else 0.0
 
 
 def tracked(value):

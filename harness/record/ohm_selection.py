@@ -23,6 +23,8 @@ class Selection:
         """replace(home, name, call): call(function, arguments, named) in place of home.name."""
         for name in ("unique", "unique_consecutive"):
             replace(self.known.torch, name, self._find_different)
+        for home in (self.known.torch, self.known.torch.Tensor):
+            replace(home, "bincount", self._count_classes)
         replace(self.known.torch.Tensor, "coalesce", self._coalesce)
 
     def _find_different(self, function, arguments, named):
@@ -37,6 +39,16 @@ class Selection:
         count = self.rows_of(most, "values taken as distinct", least=min(most, 1))
         with self.known.reads.ignored(), self.known.memory.answers(count):
             return find()
+
+    def _count_classes(self, function, arguments, named):
+        """A program that states how many classes there are has no others."""
+        tensor = arguments[0] if arguments else named["input"]
+        classes = named.get("minlength", arguments[2] if len(arguments) > 2 else 0)
+        if not classes or not tensor.is_cuda or not self.known.is_unknown(tensor):
+            return function(*arguments, **named)
+        self.known.memory.note_assumption("counted_classes")
+        with self.known.reads.ignored(), self.known.memory.answers(0, classes - 1):
+            return function(*arguments, **named)
 
     def _coalesce(self, function, arguments, named):
         """The GPU counts the different places of a sparse tensor in memory that no operator asks for."""

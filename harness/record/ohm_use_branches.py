@@ -2,6 +2,7 @@
 on, as far as its syntax and the variables of the running frame tell (ohm_use_search.py)."""
 import ast
 import builtins
+import numbers
 
 from ohm_use_files import FUNCTIONS, name_of, name_of_target
 from ohm_use_kinds import ALL_CHOSEN, ARRAY, BRANCH, MASK, NUMBER, SET, VALUE, computes, prints, worse
@@ -25,7 +26,10 @@ class Branch:
         self.search, self.file, self.statement, self.frame = search, file, statement, frame
 
     def decides(self):
-        changed = changed_by(self.statement, self.file.defined, Numbers(self.statement, self.frame))
+        numbers = Numbers(self.statement, self.frame, self.search.tells)
+        changed = changed_by(self.statement, self.file.defined, numbers)
+        if changed is None and self._returns_number(numbers):
+            return self.search.of_returned(self.file, self.statement, self.frame)
         if changed is None:
             return BRANCH
         if may_stop(self.statement):
@@ -39,6 +43,16 @@ class Branch:
                 made = self._chosen_in(target, assignment)
                 found = worse(found, self.search.of_chosen(self.file, target, self.frame, made))
         return BRANCH if found == VALUE else found
+
+    def _returns_number(self, numbers):
+        """Whether all that is left of the function is to return one of several numbers or texts."""
+        outer, parents = self.statement, self.file.parents
+        while isinstance(parents[outer], ast.If):
+            outer = parents[outer]
+        body = getattr(parents[outer], "body", [])
+        if not isinstance(parents[outer], FUNCTIONS) or outer not in body:
+            return False
+        return all(only_returns(one, numbers) for one in body[body.index(outer):])
 
     def _note_chosen(self, target):
         names = self.search.uses.chosen.setdefault((self.file.name, self.statement.lineno), set())
@@ -79,10 +93,11 @@ class Branch:
 
 
 class Numbers:
-    """Of the frame that runs a branch; None: it is another function's."""
+    """Of the frame that runs a branch; None: it is another function's. tells: the number that is compared tells
+    itself, so that the branch is looked at again when it runs."""
 
-    def __init__(self, branch, frame):
-        self.branch, self.frame = branch, frame
+    def __init__(self, branch, frame, tells=False):
+        self.branch, self.frame, self.tells = branch, frame, tells
 
     def is_number(self, node):
         """Or a text. Where there is no value yet: whether the branch, which is looked at because of a number,
@@ -90,7 +105,7 @@ class Numbers:
         value = self._value(node)
         if value is not MISSING:
             return isinstance(value, (int, float, str, type(None)))
-        return any(ast.dump(part) == ast.dump(node) for part in compared_by(self.branch))
+        return self.tells or any(ast.dump(part) == ast.dump(node) for part in compared_by(self.branch))
 
     def can_hold(self, target):
         """Whether it is a variable, or an element of a list or a dict."""
@@ -130,6 +145,12 @@ def item_of(owner, index):
     return NOT_KNOWN
 
 
+def are_plain(nodes, frame):
+    """Numbers or text, which hold no memory of a GPU."""
+    return all(isinstance(node, (ast.Constant, ast.JoinedStr)) or (
+        isinstance(value_in(frame, node), (numbers.Number, str))) for node in nodes)
+
+
 def have_different_shapes(container):
     """Whether an index into it chooses a tensor's shape."""
     elements = list(container.values()) if isinstance(container, dict) else container
@@ -165,14 +186,22 @@ def asks_for_object(node):
     return isinstance(node, ast.Compare) and any(isinstance(one, (ast.Is, ast.IsNot)) for one in node.ops)
 
 
+def only_returns(statement, numbers):
+    """A number or a text."""
+    if isinstance(statement, ast.If):
+        is_plain = not computes(statement.test)
+        return is_plain and all(only_returns(one, numbers) for one in statement.body + statement.orelse)
+    return isinstance(statement, ast.Return) and gives_number(statement.value, numbers)
+
+
 def changed_by(statement, defined, numbers):
     """Assignments of numbers and texts that depend on a branch, where nothing else than they and printing does, or
     it stops the program; else None. defined: functions of the file, by name; numbers: Numbers."""
-    if not isinstance(statement, ast.If):
+    if not isinstance(statement, (ast.If, ast.For)):
         return [] if isinstance(statement, ast.Assert) else None
     changed = []
     for inner in [*statement.body, *statement.orelse]:
-        if isinstance(inner, ast.If) and not computes(inner.test):
+        if isinstance(inner, (ast.If, ast.For)) and not computes(getattr(inner, "test", None) or inner.iter):
             within = changed_by(inner, defined, numbers)
         elif isinstance(inner, (ast.Assign, ast.AugAssign)) and assigns_number(inner, numbers):
             within = [inner]
@@ -186,9 +215,19 @@ def changed_by(statement, defined, numbers):
     return changed
 
 
-def chooses_number(expression, frame):
+def gives_bool(node, frame):
+    """Of an `and` or `or`: what it compares, or variables that are bools."""
+    if isinstance(node, (ast.BoolOp, ast.IfExp)):
+        parts = node.values if isinstance(node, ast.BoolOp) else (node.body, node.orelse)
+        return all(gives_bool(part, frame) for part in parts)
+    is_negated = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
+    return is_negated or isinstance(node, ast.Compare) or (
+        frame is not None and isinstance(value_in(frame, node), bool))
+
+
+def chooses_number(expression, frame, tells):
     """Of one such as `a / b if b else 0`."""
-    numbers = Numbers(expression, frame)
+    numbers = Numbers(expression, frame, tells)
     return gives_number(expression.body, numbers) and gives_number(expression.orelse, numbers)
 
 

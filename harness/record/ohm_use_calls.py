@@ -6,14 +6,14 @@ from ohm_use_branches import value_in
 from ohm_use_files import name_of, name_of_target
 from ohm_use_kinds import (
     ALL_CHOSEN, ARRAY, BRANCH, CHOSEN, GOES_ON, MASK, SET, SHAPE, TEXT, VALUE, computes,
-    counts_in_array, made_by, worse)
+    counts_in_array, is_indexed, made_by, worse)
 from ohm_use_names import (
     ADDS_KEY, ALIGNS, ASKS_NO_VALUE, COLLECTS, DECIDES_BY_TEXT, DERIVES, FILLED, FINDS_BY_KEY,
     GIVES_WRITTEN, LOSES, MAKES_TENSOR, MAKES_TEXT, OF_CHOSEN, OF_NUMBERS, PRINTS, PUTS, READS_TEXT,
     SIZES, SIZE_KEYWORDS, UPDATES)
 from ohm_use_objects import (
     class_around, constructor, field_for, is_enumeration, is_super, parameters_for)
-from ohm_use_stores import WRITES, buffer_of, readers
+from ohm_use_stores import WRITES, buffer_of, queries, readers
 
 
 class Calls:
@@ -24,13 +24,18 @@ class Calls:
             return self._of_argument(file, call, node, frame)
         if self.made is CHOSEN and getattr(node, "attr", "") not in OF_CHOSEN:
             return BRANCH  # of several modules or functions
-        if self._counts(call):
-            return SHAPE
-        return GOES_ON
+        return self._of_counted(file, call, frame) if self._counts(call) else GOES_ON
 
     def _counts(self, call):
         """Elements of an array that the values choose."""
-        return self.made in (ARRAY, MASK) and counts_in_array(call)
+        return self.made in (ARRAY, MASK, SET) and counts_in_array(call)
+
+    def _of_counted(self, file, call, frame):
+        """How many different values there are may only be printed."""
+        if name_of(call) != "unique" or is_indexed(call, file.parents):
+            return SHAPE
+        self.made = SET
+        return self._outwards(file, call, frame)
 
     def _of_argument(self, file, call, argument, frame):
         for step in (self._of_constructed, self._of_made, self._of_sink, self._of_kept, self._of_function,
@@ -62,6 +67,8 @@ class Calls:
         if name in MAKES_TEXT or name in ALIGNS and name not in file.defined:
             self.made = TEXT
             return self._outwards(file, call, frame)
+        if name in ("execute", "executemany"):
+            return self._of_database(file)
         if name in LOSES:
             return self._of_lost(file, call, frame)
         if name in UPDATES and not self.is_followed and file.is_collection(getattr(call.func, "value", None)):
@@ -79,7 +86,7 @@ class Calls:
             return self._outwards(file, call, frame)
         if name in SIZES:
             return BRANCH if name == "range" else SHAPE
-        return SHAPE if self._counts(call) else GOES_ON
+        return self._of_counted(file, call, frame) if self._counts(call) else GOES_ON
 
     def _of_kept(self, file, call, argument, frame):
         """Of calls that look it up in what they are called on, or put it there."""
@@ -157,6 +164,17 @@ class Calls:
             nodes = file.items_of(self.key, file.scope(reader)) if isinstance(self.key, str) else [reader]
             found = worse(found, self._of_nodes(file, nodes, None))
         self.is_followed, self.has_lost = before, self.has_lost or found is not None
+        return found
+
+    def _of_database(self, file):
+        """Of what queries of the program give, which may select and order by it."""
+        before = self.made, self.is_followed
+        self.made, self.is_followed = SET, False
+        found = VALUE if self.files.elsewhere(file, ".fetch") else None
+        for node in queries(file):
+            found = worse(found, self._outwards(file, node, None))
+        self.made, self.is_followed = before
+        self.has_lost = self.has_lost or found is not None
         return found
 
     def _is_of_numbers(self, call, frame):

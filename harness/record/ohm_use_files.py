@@ -84,6 +84,14 @@ class File:
                 return self._at(position)
         return None
 
+    def runs_in(self, frame, part):
+        """Whether a frame evaluates something within this node."""
+        is_own = frame.f_code.co_filename == self.name
+        node = self.expression(frame) if is_own else None
+        while node is not None and node is not part:
+            node = self.parents.get(node)
+        return node is not None
+
     def _at(self, position):
         line, end_line, column, end_column = position
         best = None

@@ -4,7 +4,7 @@ import ast
 from ohm_use_files import name_of
 from ohm_use_names import (
     ASKS_NO_VALUE, COUNTS_IN_ARRAY, DERIVES, KEEPS, KEEPS_MASK, KEEPS_SET, MAKES_ARRAY, MAKES_MASK, MAKES_TEXT,
-    OF_CHOSEN, PRINTS, TELLS, UPDATES)
+    OF_CHOSEN, PRINTS, REDUCES, TELLS, UPDATES)
 
 # What the expression on the way is, where its length or what it selects depends on the values: an array, a
 # mask of its elements, a set or another collection of unknown length, lists of unknown lengths, what an
@@ -63,7 +63,9 @@ def made_by_call(name, made):
         return SET
     if name in MAKES_MASK:
         return MASK if made in (ARRAY, MASK) else None
-    keeps = {SET: KEEPS_SET, LISTS: KEEPS_SET, ALL_CHOSEN: KEEPS_SET, MASK: KEEPS_MASK}.get(made, KEEPS)
+    if made is SET:
+        return None if name in REDUCES else SET
+    keeps = {LISTS: KEEPS_SET, ALL_CHOSEN: KEEPS_SET, MASK: KEEPS_MASK}.get(made, KEEPS)
     return made if name in keeps else None
 
 
@@ -71,6 +73,14 @@ def counts_in_array(call):
     """Whether a call of an array gives as much as its values choose."""
     name = name_of(call)
     return name in COUNTS_IN_ARRAY and (name != "where" or len(call.args) == 1)
+
+
+def is_indexed(call, parents):
+    """Whether a call may give several arrays, which something tells apart by an index."""
+    around = parents.get(call)
+    is_unpacked = isinstance(getattr(around, "targets", [None])[0], ast.Tuple)
+    is_passed = isinstance(around, (ast.Call, ast.Starred, ast.FormattedValue))
+    return len(call.args) + len(call.keywords) > 1 and not is_unpacked and not is_passed
 
 
 def is_text(node):
@@ -112,9 +122,26 @@ def consumer_of(comprehension, parents):
     return call if is_consumed and element is not None and not computes(element) else None
 
 
+def kept_by(comprehension, loop):
+    """What one with a single condition keeps; empty: it has more, or computes."""
+    parts = [getattr(comprehension, name, None) for name in ("elt", "key", "value")]
+    parts = [part for one in parts if one for part in (one.elts if isinstance(one, ast.Tuple) else [one])]
+    is_simple = comprehension.generators == [loop] and len(loop.ifs) == 1
+    return parts if is_simple and not any(map(computes, parts)) else []
+
+
 def is_called(parents, node):
     parent = parents.get(node)
     return isinstance(parent, ast.Call) and parent.func is node
+
+
+def unpacked_to(statement, listing, node):
+    """The target that an assignment gives this element of its value; None: there is none."""
+    targets = statement.targets if isinstance(statement, ast.Assign) and statement.value is listing else []
+    target = targets[0] if len(targets) == 1 else None
+    is_alike = isinstance(target, (ast.Tuple, ast.List)) and len(target.elts) == len(listing.elts)
+    has_star = is_alike and any(isinstance(one, ast.Starred) for one in target.elts + listing.elts)
+    return target.elts[listing.elts.index(node)] if is_alike and not has_star else None
 
 
 def unknown_part(loop, made):

@@ -65,6 +65,9 @@ MAKES_MASK = frozenset("""isin isnan isinf isfinite logical_and logical_or logic
 KEEPS = frozenset("copy astype reshape flatten ravel squeeze abs list tuple sorted".split())
 KEEPS_MASK = KEEPS | frozenset("""tensor as_tensor from_numpy BoolTensor to cuda cpu bool detach clone
     tolist""".split())
+# Calls that make a number of a collection, or give one of it.
+REDUCES = frozenset("""int float bool len min max sum any all prod mean median average std var percentile quantile
+    argmax argmin count index item get pop next""".split())
 KEEPS_SET = KEEPS | frozenset("enumerate zip reversed items keys values most_common".split())
 # Calls that make a tensor or an array of a list.
 MAKES_TENSOR = frozenset("""tensor as_tensor from_numpy stack cat concatenate hstack vstack array asarray FloatTensor

@@ -2,13 +2,14 @@
 import ast
 import types
 
-from ohm_use_branches import Branch, chooses_number, have_different_shapes, is_handled, value_in
+from ohm_use_branches import Branch, chooses_number, gives_bool, have_different_shapes, is_handled, value_in
 from ohm_use_calls import Calls
-from ohm_use_files import caller_of, is_property, name_of, parameters_of
+from ohm_use_files import LISTINGS, caller_of, is_property, name_of, parameters_of
 from ohm_use_kinds import (
     ALL_CHOSEN, ARRAY, BRANCH, CHOSEN, GOES_ON, LISTS, MASK, NUMBER, REPEATED, SET, SHAPE, TEXT, VALUE,
-    chooses_text, computes, consumer_of, counts_in_array, is_called, is_tested, is_text, made_by,
-    made_of, unknown_part, worse)
+    chooses_text, computes, counts_in_array, is_called, is_tested, is_text, made_by, made_of,
+    unknown_part, unpacked_to, worse)
+from ohm_use_loops import Loops
 from ohm_use_names import (
     COLLECTS, DECIDES_BY_TEXT, FINDS_BY_KEY, OF_CHOSEN, PRINTS, READS_TEXT, REFLECTS, SAME_ARRAY)
 from ohm_use_objects import is_setter, name_of_default
@@ -23,7 +24,7 @@ COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 MATCH = (ast.Match,) if hasattr(ast, "Match") else ()  # from Python 3.10 on
 
 
-class Search(Calls):
+class Search(Calls, Loops):
     """One question. Nodes are visited once for each thing that they may be."""
 
     def __init__(self, uses, is_followed):
@@ -34,6 +35,11 @@ class Search(Calls):
         self.has_lost = False  # a number that told itself was made one that does not
         self.key = None  # of a dict that is written out, whose value it is
         self.made = None  # of the value, on the way to the node that is looked at
+
+    @property
+    def tells(self):
+        """Whether the number tells itself when something compares it."""
+        return self.is_followed and not self.has_lost
 
     def of_frame(self, frame, is_result=False, is_compared=False, is_index=False, is_text=False):
         """is_result: the value is what the frame's expression gives, as it was returned to it. is_index: it is an
@@ -74,7 +80,8 @@ class Search(Calls):
         """Of a call that compares values and whose result is not used: it orders a list."""
         if not self.files.is_own(file.name) or name_of(call) in PRINTS:
             return None
-        if name_of(call) == "sort" and not call.keywords and isinstance(call.func, ast.Attribute):
+        if name_of(call) == "sort" and isinstance(call.func, ast.Attribute):
+            self.made = ALL_CHOSEN if call.keywords else None
             return self._of_target(file, call.func.value, frame, is_changed=True)
         return BRANCH
 
@@ -116,6 +123,8 @@ class Search(Calls):
             return SHAPE
         if isinstance(parent, ast.Subscript) and node is parent.slice:
             return self._of_index(file, parent, frame)
+        if isinstance(parent, LISTINGS) and unpacked_to(file.parents.get(parent), parent, node):
+            return self._of_target(file, unpacked_to(file.parents[parent], parent, node), frame)
         if isinstance(parent, ast.Dict) and node in parent.values:
             self.key = getattr(parent.keys[parent.values.index(node)], "value", None)
         if isinstance(parent, ast.DictComp) and node is parent.key or (
@@ -155,11 +164,12 @@ class Search(Calls):
     def _of_test(self, file, expression, frame):
         """Of an `and` or `or`, or of what chooses between two values."""
         if isinstance(expression, ast.BoolOp):
-            is_plain = is_tested(expression, file.parents) and not any(map(computes, expression.values))
+            is_answer = is_tested(expression, file.parents) or gives_bool(expression, frame)
+            is_plain = is_answer and not any(map(computes, expression.values))
         elif chooses_text(expression):
             self.made, is_plain = CHOSEN, True
         else:
-            is_plain = chooses_number(expression, frame)
+            is_plain = chooses_number(expression, frame, self.tells)
             self.made = NUMBER if is_plain else self.made
         if is_plain:
             return GOES_ON
@@ -167,6 +177,9 @@ class Search(Calls):
 
     def _of_part(self, file, parent, node, frame):
         """Of an attribute of it."""
+        if self.made is SET and parent.attr in ("shape", "size"):
+            self.made = None
+            return GOES_ON
         if self.made is not CHOSEN and parent.attr in ("shape", "size", "dtype", "device"):
             return None
         if self.made is CHOSEN and parent.attr in COLLECTS and isinstance(node, ast.Subscript):
@@ -215,22 +228,6 @@ class Search(Calls):
             return SHAPE
         return GOES_ON
 
-    def _of_loop(self, file, loop, node, frame, scope):
-        consumer = consumer_of(scope, file.parents)
-        is_uncertain = node is not loop.iter or self.made is SET
-        if is_uncertain and consumer is not None:  # sum(1 for ... if ...)
-            self.made = TEXT if name_of(consumer) == "join" else None
-            return self._outwards(file, consumer, frame)
-        if is_uncertain:
-            return BRANCH
-        target = unknown_part(loop, self.made)
-        self._enter_loop()
-        return self._of_names(file, scope, target, frame)
-
-    def _enter_loop(self):
-        """From what is looped over to what a round is given."""
-        self.made = {LISTS: SET, ALL_CHOSEN: CHOSEN, TEXT: TEXT}.get(self.made)
-
     # ---- statements ----
 
     def _of_statement(self, file, statement, node, frame):
@@ -241,11 +238,7 @@ class Search(Calls):
         if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
             return self._of_targets(file, getattr(statement, "targets", None) or [statement.target], frame)
         if isinstance(statement, (ast.For, ast.AsyncFor)):
-            if self.made in (SET, CHOSEN):
-                return BRANCH
-            target = unknown_part(statement, self.made)
-            self._enter_loop()
-            return self._of_target(file, target, frame)
+            return self._of_for(file, statement, frame)
         if isinstance(statement, (ast.With, ast.AsyncWith)) and node is None:  # what __enter__ gives
             targets = [item.optional_vars for item in statement.items if item.optional_vars is not None]
             return self._of_targets(file, targets, frame)
@@ -260,6 +253,14 @@ class Search(Calls):
         for target in targets:
             self.made = made
             found = worse(found, self._of_target(file, target, frame))
+        return found
+
+    def of_returned(self, file, statement, frame):
+        """Of a function that returns one of several numbers."""
+        before = self.made, self.is_followed
+        self.made, self.is_followed = NUMBER, False
+        found = self._of_caller(file, statement, frame)
+        self.made, self.is_followed = before
         return found
 
     def of_chosen(self, file, target, frame, made):
@@ -350,6 +351,8 @@ class Search(Calls):
     def _of_caller(self, file, statement, frame):
         function = file.scope(statement)
         caller = caller_of(file, function, frame)
+        while caller is not None and caller.f_globals.get("__name__", "").partition(".")[0] == "json":
+            caller, self.made = caller.f_back, TEXT
         if caller is None or self._is_event_loop(function, caller):
             return self._of_results(file, function)
         is_compared = function.name.startswith("__")  # __lt__ of what is sorted

@@ -25,6 +25,15 @@ def readers(file, call):
                 yield other
 
 
+def queries(file):
+    """Calls that give rows of a database."""
+    for name in ("fetchone", "fetchall", "fetchmany"):
+        yield from file.calls(name)
+    for call in file.calls("execute"):
+        if isinstance(file.parents.get(call), (ast.For, ast.comprehension)):
+            yield call
+
+
 def buffer_of(file, call):
     """The Name of a buffer that a call writes to, or None."""
     for part in parts_of(call):

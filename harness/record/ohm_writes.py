@@ -49,10 +49,25 @@ class Writes:
         with self.known.reads.ignored():
             self._redispatch(self.copy_operator, target, source, non_blocking)
         if not self.known.is_known(source):
+            if source.is_cuda:
+                self._make_plausible(target)
             self.known.mark_unknown(target)
         elif source.is_cuda or is_dense(target):
             self.known.key.remove(target)
         return target
+
+    def _make_plausible(self, tensor):
+        """Of what was copied from unknown memory, which may hold the bytes of anything: integers are places and
+        classes, of which there is a first; other numbers are finite."""
+        if tensor.layout is not self.torch.strided or tensor.is_quantized:
+            return
+        if tensor.dtype.is_complex:
+            tensor = self.torch.view_as_real(tensor)
+        with self.c._AutoDispatchBelowAutograd(), self.known.without_key(self.known.excluded):
+            if not tensor.dtype.is_floating_point:
+                tensor.zero_()
+            elif tensor.element_size() > 1:
+                tensor.nan_to_num_(0, 0, 0)
 
     def _redispatch(self, operator, *arguments):
         self.known.provisional.write(operator.redispatch, self.known.host_keys, *arguments)

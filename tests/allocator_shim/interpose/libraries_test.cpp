@@ -121,7 +121,8 @@ TEST(VirtualCudaLibraries, ABoolThatIsReadInACheckIsTrueAndNoted) {
   note("no such thing");
   note("generated_length");
   EXPECT_THAT(modelled(0), testing::HasSubstr("generated_length"));
-  for (const char* name : {"unknown_values", "finite_values", "assumed_selection"}) {
+  for (const char* name :
+       {"unknown_values", "finite_values", "assumed_selection", "counted_classes"}) {
     note(name);
     EXPECT_THAT(modelled(0), testing::HasSubstr(name));
   }

@@ -101,7 +101,7 @@ def sorted_by_losses(device):
     arms = arms_of(device)
     for arm in arms:
         arm.loss = scores(device).sum().item()
-    arms.sort(key=lambda arm: arm.loss)  # branch
+    arms.sort(key=lambda arm: arm.loss)  # shape
     return torch.zeros(arms[0].size, device=device).dim()
 
 

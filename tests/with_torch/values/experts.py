@@ -57,7 +57,7 @@ def routing_loop(device):
 def routing_by_counts(device):
     tokens = torch.randn(256, 64).to(device)
     places = (tokens @ torch.randn(64, 4).to(device)).argmax(1)
-    counts = torch.bincount(places, minlength=4)  # shape
+    counts = torch.bincount(places, minlength=4)
     ordered, start, parts = tokens[places.argsort()], 0, []
     for count in counts.tolist():  # shape
         parts.append(ordered[start:start + count])

@@ -70,7 +70,7 @@ def label_of_a_dataclass(device):
 
 @case
 def label_by_keyword(device):
-    made = [dict(label="good" if score(device).mean().item() > 0 else "bad") for _ in range(4)]  # branch
+    made = [dict(label="good" if score(device).mean().item() > 0 else "bad") for _ in range(4)]  # shape
     return rows(len([one for one in made if one["label"] == "good"]), device)
 
 
