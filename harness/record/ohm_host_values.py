@@ -11,6 +11,7 @@ import sys
 
 from ohm_imports import when_imported
 from ohm_memory import span_of
+from ohm_reads import tracked
 
 MOST_COMPARED = 512  # bytes
 
@@ -103,12 +104,25 @@ class HostValues:
             replace(home, "tensor_split", functools.partial(self._take_sizes, "indices_or_sections"))
             replace(home, "multinomial", self._draw)
         replace(self.torch, "sparse_coo_tensor", self._make_sparse)
+        replace(self.torch.optim.lr_scheduler.ReduceLROnPlateau, "step", self._reduce_rate)
 
     def _take_sizes(self, name, function, arguments, named):
         sizes = arguments[1] if len(arguments) > 1 else named.get(name)
         if self._is_unknown(sizes):
             self.known.reads.note_shape()
         return function(*arguments, **named)
+
+    def _reduce_rate(self, function, arguments, named):
+        """The learning rate goes on as a number that tells itself."""
+        score = arguments[1] if len(arguments) > 1 else named.get("metrics")
+        result = function(*arguments, **named)
+        is_tensor = isinstance(score, self.torch.Tensor)
+        if self._is_unknown(score) if is_tensor else isinstance(score, self.known.reads.number_types):
+            scheduler = arguments[0]
+            for group in scheduler.optimizer.param_groups:
+                group["lr"] = tracked(group["lr"])
+            scheduler._last_lr = [group["lr"] for group in scheduler.optimizer.param_groups]
+        return result
 
     def _make_sparse(self, function, arguments, named):
         """Without a size it is as large as its largest indices."""

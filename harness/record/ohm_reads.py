@@ -19,6 +19,10 @@ from ohm_uses import BRANCH, SHAPE, VALUE, Uses
 
 STANDARD_LIBRARY = sysconfig.get_paths()["stdlib"] + os.sep
 ORDERS = frozenset("heapq bisect queue".split())  # modules that compare for their callers
+# Modules that choose which checkpoints to keep: files.
+SAVES_BEST = frozenset("""pytorch_lightning.callbacks.model_checkpoint
+    lightning.pytorch.callbacks.model_checkpoint ignite.handlers.checkpoint
+    timm.utils.checkpoint_saver""".split())
 MOST_ROWS = 100  # of the report
 
 
@@ -83,6 +87,8 @@ class Reads:
     def _note_read(self, frame):
         """Of an operator that is not one of torch.Tensor's for numbers: a call says what it reads."""
         called = self._called(frame)
+        if called in ("max", "min"):  # of scalars: which of them
+            return
         if called in READS_OWN_STATE:
             self.library.ohm_note_assumption(b"passed_checks")
         elif called == "" and self.uses.has_whole_index(frame):
@@ -179,10 +185,10 @@ class Reads:
         return is_between and frame.f_back is not None and self._is_own(frame.f_back)
 
     def _is_own(self, frame):
-        """Or PyTorch's, between two of them or between a call and what it calls: a default device. Or NumPy's:
-        what its functions do is known by their names."""
+        """Or PyTorch's, between two of them or between a call and what it calls: a default device. Or NumPy's or
+        pandas': what their functions do is known by their names."""
         name = frame.f_globals.get("__name__", "")
-        return name.startswith(("ohm_", "numpy.")) or name in ("torch._ops", "torch.utils._device")
+        return name.startswith(("ohm_", "numpy.", "pandas.")) or name in ("torch._ops", "torch.utils._device")
 
     # ---- what is noted ----
 
@@ -193,6 +199,8 @@ class Reads:
             self._add_row(BRANCH, os.path.abspath(file), line, "")
 
     def note(self, kind, frame, detail=""):
+        if any(one.f_globals.get("__name__") in SAVES_BEST for one in frames_of(frame)):
+            return
         self._add_row(kind, *self._user_line(frame), detail)
 
     def _add_row(self, kind, file, line, detail):

@@ -4,8 +4,9 @@ import ast
 import builtins
 import numbers
 
-from ohm_use_files import FUNCTIONS, name_of, name_of_target
-from ohm_use_kinds import ALL_CHOSEN, ARRAY, BRANCH, MASK, NUMBER, SET, VALUE, computes, prints, worse
+from ohm_use_effects import Effects, opens_file
+from ohm_use_files import FUNCTIONS, name_of, name_of_target, within
+from ohm_use_kinds import ALL_CHOSEN, ARRAY, BRANCH, MASK, NUMBER, SET, VALUE, computes, worse
 from ohm_use_names import MAKES_TEXT, TELLS
 
 NAMED = (ast.Name, ast.Attribute)
@@ -26,8 +27,8 @@ class Branch:
         self.search, self.file, self.statement, self.frame = search, file, statement, frame
 
     def decides(self):
-        numbers = Numbers(self.statement, self.frame, self.search.tells)
-        changed = changed_by(self.statement, self.file.defined, numbers)
+        numbers = Numbers(self.statement, self.frame, self.search.tells, self.file)
+        changed = changed_by(self.statement, Effects(self.file, self.statement, self._functions, numbers), numbers)
         if changed is None and self._returns_number(numbers):
             return self.search.of_returned(self.file, self.statement, self.frame)
         if changed is None:
@@ -43,6 +44,9 @@ class Branch:
                 made = self._chosen_in(target, assignment)
                 found = worse(found, self.search.of_chosen(self.file, target, self.frame, made))
         return BRANCH if found == VALUE else found
+
+    def _functions(self, name):
+        return [function for _, function in self.search.files.functions(self.file, name)]
 
     def _returns_number(self, numbers):
         """Whether all that is left of the function is to return one of several numbers or texts."""
@@ -96,16 +100,29 @@ class Numbers:
     """Of the frame that runs a branch; None: it is another function's. tells: the number that is compared tells
     itself, so that the branch is looked at again when it runs."""
 
-    def __init__(self, branch, frame, tells=False):
-        self.branch, self.frame, self.tells = branch, frame, tells
+    def __init__(self, branch, frame, tells=False, file=None):
+        self.branch, self.frame, self.tells, self.file = branch, frame, tells, file
 
     def is_number(self, node):
         """Or a text. Where there is no value yet: whether the branch, which is looked at because of a number,
         compares it."""
         value = self._value(node)
         if value is not MISSING:
-            return isinstance(value, (int, float, str, type(None)))
-        return self.tells or any(ast.dump(part) == ast.dump(node) for part in compared_by(self.branch))
+            return isinstance(value, (int, float, str, type(None))) or is_scalar_of_host(value)
+        alike = [node, *(self._unpacked_with(node) if self.file else ())]
+        dumps = {ast.dump(part) for part in alike}
+        return self.tells or any(ast.dump(part) in dumps for part in compared_by(self.branch))
+
+    def _unpacked_with(self, node):
+        """Variables that are assigned the other elements of the list that a function of the user's returns."""
+        for name in self.file.by_name.get(getattr(node, "id", ""), ()):
+            listing = self.file.parents[name]
+            value = getattr(self.file.parents.get(listing), "value", None)
+            is_unpacked = isinstance(listing, ast.Tuple) and isinstance(listing.ctx, ast.Store)
+            functions = self.file.functions(name_of(value)) if is_unpacked and isinstance(value, ast.Call) else ()
+            results = [one for function in functions for one in within(function) if isinstance(one, ast.Return)]
+            if results and all(isinstance(one.value, ast.Name) for one in results):
+                yield from (ast.Name(id=name.id, ctx=ast.Load()) for name in listing.elts if isinstance(name, ast.Name))
 
     def can_hold(self, target):
         """Whether it is a variable, or an element of a list or a dict."""
@@ -115,6 +132,11 @@ class Numbers:
 
     def _value(self, node):
         return MISSING if self.frame is None else value_in(self.frame, node)
+
+
+def is_scalar_of_host(value):
+    """Of a tensor of one number."""
+    return getattr(getattr(value, "device", None), "type", "") == "cpu" and value.numel() == 1
 
 
 def value_in(frame, node):
@@ -194,20 +216,24 @@ def only_returns(statement, numbers):
     return isinstance(statement, ast.Return) and gives_number(statement.value, numbers)
 
 
-def changed_by(statement, defined, numbers):
+def changed_by(statement, effects, numbers):
     """Assignments of numbers and texts that depend on a branch, where nothing else than they and printing does, or
-    it stops the program; else None. defined: functions of the file, by name; numbers: Numbers."""
-    if not isinstance(statement, (ast.If, ast.For)):
+    it stops the program; else None."""
+    if not isinstance(statement, (ast.If, ast.For, ast.With)):
         return [] if isinstance(statement, ast.Assert) else None
     changed = []
-    for inner in [*statement.body, *statement.orelse]:
+    for inner in [*statement.body, *getattr(statement, "orelse", ())]:
         if isinstance(inner, (ast.If, ast.For)) and not computes(getattr(inner, "test", None) or inner.iter):
-            within = changed_by(inner, defined, numbers)
+            within = changed_by(inner, effects, numbers)
+        elif isinstance(inner, ast.With) and all(opens_file(item.context_expr) for item in inner.items):
+            within = changed_by(inner, effects, numbers)
         elif isinstance(inner, (ast.Assign, ast.AugAssign)) and assigns_number(inner, numbers):
             within = [inner]
+        elif effects.is_of_statement(inner):
+            within = []
         else:
             is_call = isinstance(inner, ast.Expr) and isinstance(inner.value, ast.Call)
-            is_plain = is_call and prints(inner.value, defined) or isinstance(inner, ast.Pass) or stops(inner)
+            is_plain = is_call and effects.only_prints(inner.value) or isinstance(inner, ast.Pass) or stops(inner)
             within = [] if is_plain else None
         if within is None:
             return None

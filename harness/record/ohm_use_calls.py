@@ -3,16 +3,17 @@ import ast
 import types
 
 from ohm_use_branches import value_in
+from ohm_use_effects import prints_by_name, root_of
 from ohm_use_files import name_of, name_of_target
 from ohm_use_kinds import (
-    ALL_CHOSEN, ARRAY, BRANCH, CHOSEN, GOES_ON, MASK, SET, SHAPE, TEXT, VALUE, computes,
+    ALL_CHOSEN, ARRAY, BRANCH, CHOSEN, GOES_ON, MASK, NUMBER, SET, SHAPE, TEXT, VALUE, computes,
     counts_in_array, is_indexed, made_by, worse)
 from ohm_use_names import (
-    ADDS_KEY, ALIGNS, ASKS_NO_VALUE, COLLECTS, DECIDES_BY_TEXT, DERIVES, FILLED, FINDS_BY_KEY,
-    GIVES_WRITTEN, LOSES, MAKES_TENSOR, MAKES_TEXT, OF_CHOSEN, OF_NUMBERS, PRINTS, PUTS, READS_TEXT,
-    SIZES, SIZE_KEYWORDS, UPDATES)
+    ADDS_KEY, ALIGNS, ASKS_NO_VALUE, COLLECTS, DECIDES_BY_TEXT, DERIVES, FACTOR_KEYWORDS, FILLED, FINDS_BY_KEY,
+    GIVES_TUPLE, GIVES_WRITTEN, LEARNS, LOSES, MAKES_TENSOR, MAKES_TEXT, OF_CHOSEN, OF_NUMBERS, PRINTS, PUTS, READS_TEXT,
+    SAVES, SIZES, SIZE_KEYWORDS, UPDATES)
 from ohm_use_objects import (
-    class_around, constructor, field_for, is_enumeration, is_super, parameters_for)
+    class_around, constructor, field_for, is_enumeration, is_estimator, is_super, parameters_for, value_of_name)
 from ohm_use_stores import WRITES, buffer_of, queries, readers
 
 
@@ -31,8 +32,8 @@ class Calls:
         return self.made in (ARRAY, MASK, SET) and counts_in_array(call)
 
     def _of_counted(self, file, call, frame):
-        """How many different values there are may only be printed."""
-        if name_of(call) != "unique" or is_indexed(call, file.parents):
+        """How many there are may only be printed."""
+        if name_of(call) in GIVES_TUPLE or is_indexed(call, file.parents):
             return SHAPE
         self.made = SET
         return self._outwards(file, call, frame)
@@ -50,7 +51,7 @@ class Calls:
         name = name_of(call)
         if self.made is TEXT:
             return self._of_text(file, call, argument, frame)
-        if self.made is CHOSEN and name == "to":  # a device or a dtype
+        if self.made in (CHOSEN, NUMBER) and name == "to":  # a device or a dtype
             return BRANCH
         if self.made is SET and name in MAKES_TENSOR:
             return SHAPE
@@ -77,7 +78,10 @@ class Calls:
         written = self._of_written(file, call, frame) if name in WRITES else None
         if written is not None:
             return written
-        if name in PRINTS and not self._is_of_numbers(call, frame):
+        is_factor = isinstance(argument, ast.keyword) and argument.arg in FACTOR_KEYWORDS
+        if name in SAVES or is_factor and not self.files.functions(file, name):
+            return None
+        if prints_by_name(call) and not self._is_of_numbers(file, call, frame):
             return self._of_printed(file, call, argument)
         if name in ASKS_NO_VALUE:
             return None
@@ -124,12 +128,22 @@ class Calls:
         if name in PUTS and argument not in call.args[:1] and isinstance(file.parents[call], ast.Expr):
             self.made = ARRAY
             return self._of_target(file, call.args[0], frame, is_changed=True)
-        if name not in DERIVES and name not in GIVES_WRITTEN and not self._is_of_numbers(call, frame):
+        if name in LEARNS and is_estimator(file, call.func, self.files.globals_of(file)):
+            return self._of_learned(file, call, frame)
+        if name not in DERIVES and name not in GIVES_WRITTEN and not self._is_of_numbers(file, call, frame):
             return GOES_ON
         if isinstance(argument, ast.keyword) and argument.arg in SIZE_KEYWORDS:
             return SHAPE
         self.made = made_by(call, self.made)
         return self._outwards(file, call, frame)
+
+    def _of_learned(self, file, call, frame):
+        """Of what is fitted to it, and what that gives."""
+        self.made = ARRAY
+        found = None if isinstance(call.func.value, ast.Call) else (
+            self._of_target(file, call.func.value, frame, is_changed=True))
+        self.made = ARRAY
+        return worse(found, self._outwards(file, call, frame))
 
     def _of_key(self, file, call, frame):
         """Of a mapping or a list that is asked for what a key or an index chooses."""
@@ -177,18 +191,17 @@ class Calls:
         self.has_lost = self.has_lost or found is not None
         return found
 
-    def _is_of_numbers(self, call, frame):
+    def _is_of_numbers(self, file, call, frame):
         """Whether it is a function of math, NumPy and their like."""
-        node = call.func
-        while isinstance(node, ast.Attribute):
-            node = node.value
-        if not isinstance(node, ast.Name) or frame is None:
-            return isinstance(node, ast.Name) and node.id in (*OF_NUMBERS, "np")
-        value = frame.f_globals.get(node.id)
-        name = "__module__" if isinstance(value, (types.FunctionType, types.BuiltinFunctionType)) else "__name__"
-        is_named = name == "__module__" or isinstance(value, types.ModuleType)
-        home = getattr(value, name) or "" if is_named else ""
-        return home.partition(".")[0] in OF_NUMBERS
+        known = frame.f_globals if frame is not None else self.files.globals_of(file)
+        root = known.get(root_of(call.func))
+        called = value_of_name(call.func, known)
+        homes = [root.__name__] if isinstance(root, types.ModuleType) else []
+        if not known:
+            homes = [{"np": "numpy", "pd": "pandas"}.get(root_of(call.func), root_of(call.func) or "")]
+        if isinstance(called, (types.FunctionType, types.BuiltinFunctionType)):
+            homes.append(called.__module__ or "")
+        return any(home == one or home.startswith(f"{one}.") for home in homes for one in OF_NUMBERS)
 
     def _called_object(self, call, frame):
         """(file, `__call__`) of an object of a class of the user's."""

@@ -10,6 +10,7 @@ from ohm_use_names import DERIVES, MAPPINGS
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 MATCH_CLASS = (ast.MatchClass,) if hasattr(ast, "MatchClass") else ()  # from Python 3.10 on
 LISTINGS = (ast.List, ast.Tuple)
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
 MOST_ALIKE = 12  # functions of one name that are followed
 
 
@@ -149,6 +150,20 @@ class File:
             self.named[key] = found
         return self.named[key]
 
+    def may_follow(self, node, target):
+        """Whether a variable may be used by this node after it was assigned: further down, in a loop around both, or
+        in another function."""
+        around = set(self.loops_around(target))
+        is_further_down = (node.lineno, node.col_offset) >= (target.lineno, target.col_offset)
+        return is_further_down or self.scope(node) is not self.scope(target) or (
+            any(loop in around for loop in self.loops_around(node)))
+
+    def loops_around(self, node):
+        while node in self.parents and not isinstance(node, FUNCTIONS):
+            node = self.parents[node]
+            if isinstance(node, LOOPS):
+                yield node
+
     def items_of(self, key, scope):
         """Where a function, or the file, asks for the item of this key."""
         return [node for node in ast.walk(scope) if key == asked_key(node)]
@@ -253,6 +268,15 @@ class Files:
         others = [self.file(path) for path in self.having[text] if path != file.name]
         return [other for other in others if other is not None]
 
+    @staticmethod
+    def globals_of(file):
+        """Variables of the module that was made of a file; empty: there is none."""
+        for module in list(sys.modules.values()):
+            known = getattr(module, "__dict__", {})
+            if known.get("__file__") == file.name:
+                return known
+        return {}
+
     def is_own(self, name):
         """Whether a source is the user's."""
         return self.own is not None and self.own.is_program(name)
@@ -330,11 +354,18 @@ def caller_of(file, function, frame):
     """The frame that has called a function, which `frame` runs, or a comprehension in it; None: it
     runs another one."""
     while frame is not None and frame.f_code.co_filename == file.name:
-        name = frame.f_code.co_name
-        if name == getattr(function, "name", ""):
+        if is_code_of(function, frame.f_code):
             is_running = function.lineno <= frame.f_lineno <= function.end_lineno
             return frame.f_back if is_running else None
-        if not name.startswith("<"):
+        if not frame.f_code.co_name.startswith("<"):
             return None
         frame = frame.f_back
     return None
+
+
+def is_code_of(function, code):
+    """Decorators may have given it another name: torch.no_grad does."""
+    if code.co_name == getattr(function, "name", ""):
+        return True
+    firsts = [node.lineno for node in (function, *getattr(function, "decorator_list", ())) if hasattr(node, "lineno")]
+    return not code.co_name.startswith("<") and code.co_firstlineno in firsts

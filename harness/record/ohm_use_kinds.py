@@ -4,7 +4,7 @@ import ast
 from ohm_use_files import name_of
 from ohm_use_names import (
     ASKS_NO_VALUE, COUNTS_IN_ARRAY, DERIVES, KEEPS, KEEPS_MASK, KEEPS_SET, MAKES_ARRAY, MAKES_MASK, MAKES_TEXT,
-    OF_CHOSEN, PRINTS, REDUCES, TELLS, UPDATES)
+    OF_CHOSEN, REDUCES, TELLS)
 
 # What the expression on the way is, where its length or what it selects depends on the values: an array, a
 # mask of its elements, a set or another collection of unknown length, lists of unknown lengths, what an
@@ -100,19 +100,13 @@ def is_tested(node, parents):
     return getattr(parents.get(node), "test", None) is node and isinstance(parents[node], (ast.If, ast.Assert))
 
 
-def prints(call, defined):
-    name = name_of(call)
-    is_printing = name in PRINTS or name in MAKES_TEXT
-    return is_printing and not (name in UPDATES and name in defined) and not any(map(computes, call.args)) and (
-        not any(computes(keyword.value) for keyword in call.keywords))
-
-
-def computes(node):
-    """Whether an expression or a statement calls what may make more than a number or a text."""
+def computes(node, others=frozenset()):
+    """Whether an expression or a statement calls what may make more than a number or a text. others: names of calls
+    that do not."""
     if isinstance(node, ast.AugAssign):
         return False
     calls = (inner for inner in ast.walk(node) if isinstance(inner, ast.Call))
-    return any(name_of(call) not in PLAIN for call in calls)
+    return any(name_of(call) not in PLAIN and name_of(call) not in others for call in calls)
 
 
 def consumer_of(comprehension, parents):

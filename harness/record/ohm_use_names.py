@@ -4,9 +4,15 @@
 PRINTS = frozenset("""print pprint info debug warning warn error critical exception log log_metrics
     log_metric log_dict logged add_scalar add_scalars add_histogram write writelines writerow writerows
     set_postfix set_postfix_str set_description set_description_str dump display report track plot
-    record_metric state update echo secho log_param push_to_logs show""".split())
+    record_metric state update echo secho log_param push_to_logs show add_hparams add_pr_curve add_figure
+    add_image add_images add_text add_row log_table log_histogram log_image log_artifact savefig imshow
+    matshow heatmap set_title suptitle set_xlabel set_ylabel annotate errorbar fill_between axhline
+    axvline save_image make_grid imsave imwrite write_video write_png write_jpeg""".split())
+# Functions and methods that draw, of modules and variables of these names.
+DRAWS = frozenset("scatter text title bar barh hist step table legend".split())
+DRAWN_ON = frozenset("plt pyplot ax axes axs axis fig figure sns seaborn".split())
 # Calls that make text of it, and those that read text.
-MAKES_TEXT = frozenset("str repr format dumps join".split())
+MAKES_TEXT = frozenset("str repr format dumps join chr".split())
 READS_TEXT = frozenset("""float int complex eval literal_eval loads fromstring Decimal Fraction getint getfloat
     getboolean""".split())
 # Calls whose result is the value again, or is made of it.
@@ -14,9 +20,9 @@ DERIVES = frozenset("""int float bool abs round min max sum list tuple sorted se
     numpy detach mean exp log log2 log10 sqrt pow floor ceil isnan isinf isfinite divmod enumerate zip
     array asarray stack concatenate tensor as_tensor clone reversed get pop items values keys copy
     deepcopy index count reshape view flatten squeeze unsqueeze astype to double half long any all
-    Counter from_numpy FloatTensor DoubleTensor LongTensor IntTensor Tensor""".split())
+    inverse_transform Counter from_numpy FloatTensor DoubleTensor LongTensor IntTensor Tensor""".split())
 # Modules of functions whose results are plain numbers, or arrays of them.
-OF_NUMBERS = frozenset("math cmath numpy scipy statistics fractions decimal".split())
+OF_NUMBERS = "math cmath numpy scipy statistics fractions decimal pandas sklearn.metrics".split()
 # Calls that put it into what they are called on, and functions of NumPy that put it into their first argument.
 COLLECTS = frozenset("append extend add insert appendleft setdefault put fill itemset".split())
 PUTS = frozenset("copyto put place putmask at fill_diagonal put_along_axis".split())
@@ -25,6 +31,11 @@ LOSES = frozenset("Decimal Fraction timedelta hash from_float".split())
 # Calls that give what a file or a buffer holds.
 GIVES_WRITTEN = frozenset(
     "read readline readlines getvalue getbuffer load loads safe_load reader DictReader".split())
+# Calls that write files, and those that make what is written.
+SAVES = frozenset("save save_pretrained save_model save_file savez savez_compressed dump touch mkdir unlink".split())
+SAVED = frozenset("state_dict join dict open Path joinpath unwrap_model get_rng_state".split())
+# Modules whose functions change files.
+OF_FILES = frozenset("os shutil".split())
 # Calls that set how wide text is.
 ALIGNS = frozenset("ljust rjust center zfill".split())
 # Attributes that are the array.
@@ -37,13 +48,22 @@ SIZES = frozenset("""range zeros ones empty full rand randn randint arange linsp
 # Calls that take a size first, and then a value.
 FILLED = frozenset("full new_full full_like".split())
 SIZE_KEYWORDS = frozenset("size shape".split())
+# Keywords of operators and optimizers for numbers that they compute with.
+FACTOR_KEYWORDS = frozenset("alpha value fill_value lr weight_decay".split())
+# Attributes of an array that say how many elements it has, and others that tell nothing of its values.
+HOW_MANY = frozenset("shape size numel nelement".split())
+TELLS_NO_VALUE = HOW_MANY | frozenset("dtype device ndim dim".split())
 # Calls that ask about a value, not for it.
 ASKS_NO_VALUE = frozenset("isinstance type hasattr callable id is_tensor len writer DictWriter".split())
 # Calls whose result has as many elements as the values say.
 COUNTS = frozenset("""nonzero argwhere masked_select unique unique_consecutive repeat_interleave where
     bincount one_hot histc""".split())
 COUNTS_IN_ARRAY = COUNTS | frozenset("""flatnonzero compress extract setdiff1d intersect1d union1d
-    setxor1d trim_zeros""".split())
+    setxor1d trim_zeros query drop_duplicates""".split())
+GIVES_TUPLE = frozenset("where nonzero".split())
+# Methods of scikit-learn's models.
+LEARNS = frozenset("""fit partial_fit fit_predict fit_transform predict predict_proba transform score
+    decision_function kneighbors""".split())
 
 # Calls that tell the time, a process or its memory.
 TELLS = frozenset("""time time_ns perf_counter monotonic process_time now today utcnow strftime total_seconds
@@ -58,7 +78,7 @@ READS_OWN_STATE = frozenset("""cholesky cholesky_ex inv inv_ex inverse solve sol
 # Operators that give Python a number.
 GIVES_NUMBER = frozenset("equal allclose is_nonzero item tolist bool int float complex".split())
 
-MAKES_ARRAY = frozenset("numpy asarray array frombuffer fromfile loadtxt genfromtxt memmap".split())
+MAKES_ARRAY = frozenset("DataFrame Series numpy asarray array frombuffer fromfile loadtxt genfromtxt memmap".split())
 MAKES_MASK = frozenset("""isin isnan isinf isfinite logical_and logical_or logical_not logical_xor greater less
     equal""".split())
 # Calls that keep what an array, a mask or a set is.

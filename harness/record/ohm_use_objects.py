@@ -1,5 +1,6 @@
 """Which parameters and attributes of a program's own functions and classes an argument becomes (ohm_use_search.py)."""
 import ast
+import types
 
 from ohm_use_files import is_method_call, name_of, name_of_target, parameters_of
 
@@ -81,3 +82,21 @@ def name_of_default(function, node):
         return arguments.kwonlyargs[arguments.kw_defaults.index(node)].arg
     named = arguments.posonlyargs + arguments.args
     return named[len(named) - len(arguments.defaults) + arguments.defaults.index(node)].arg
+
+
+def value_of_name(node, known):
+    """Of a Name, or of what a module has; known: variables of a file."""
+    if isinstance(node, ast.Name):
+        return known.get(node.id)
+    owner = value_of_name(node.value, known) if isinstance(node, ast.Attribute) else None
+    return vars(owner).get(node.attr) if isinstance(owner, types.ModuleType) else None
+
+
+def is_estimator(file, node, known, depth=3):
+    """Whether a method such as KMeans(8).fit is of one of scikit-learn's models. known: variables of the file."""
+    owner = getattr(node, "value", None)
+    if isinstance(owner, ast.Call):
+        home = getattr(value_of_name(owner.func, known), "__module__", None) or ""
+        return home.startswith("sklearn.") or is_estimator(file, owner.func, known, depth)
+    values = file.assigned.get(name_of_target(owner), ()) if depth else ()
+    return any(is_estimator(file, ast.Attribute(value=value), known, depth - 1) for value in values)

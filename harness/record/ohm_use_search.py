@@ -4,6 +4,7 @@ import types
 
 from ohm_use_branches import Branch, chooses_number, gives_bool, have_different_shapes, is_handled, value_in
 from ohm_use_calls import Calls
+from ohm_use_effects import prints_by_name
 from ohm_use_files import LISTINGS, caller_of, is_property, name_of, parameters_of
 from ohm_use_kinds import (
     ALL_CHOSEN, ARRAY, BRANCH, CHOSEN, GOES_ON, LISTS, MASK, NUMBER, REPEATED, SET, SHAPE, TEXT, VALUE,
@@ -11,7 +12,8 @@ from ohm_use_kinds import (
     unknown_part, unpacked_to, worse)
 from ohm_use_loops import Loops
 from ohm_use_names import (
-    COLLECTS, DECIDES_BY_TEXT, FINDS_BY_KEY, OF_CHOSEN, PRINTS, READS_TEXT, REFLECTS, SAME_ARRAY)
+    COLLECTS, DECIDES_BY_TEXT, FINDS_BY_KEY, HOW_MANY, OF_CHOSEN, PRINTS, READS_TEXT, REFLECTS, SAME_ARRAY,
+    TELLS_NO_VALUE, UPDATES)
 from ohm_use_objects import is_setter, name_of_default
 from ohm_use_stores import WRITES, mapped_files
 
@@ -44,8 +46,8 @@ class Search(Calls, Loops):
     def of_frame(self, frame, is_result=False, is_compared=False, is_index=False, is_text=False):
         """is_result: the value is what the frame's expression gives, as it was returned to it. is_index: it is an
         index of this expression, which chooses elements."""
-        if frame.f_globals.get("__name__", "").partition(".")[0] == "logging" or (
-                is_result and self.made is TEXT and self._is_printed_by_library(frame)):
+        is_of_logging = frame.f_globals.get("__name__", "").partition(".")[0] == "logging"
+        if is_of_logging or self._is_printed_by_library(frame, is_result and self.made is TEXT):
             return None
         file = self.files.file(frame.f_code.co_filename)
         node = file.expression(frame) if file else None
@@ -57,7 +59,7 @@ class Search(Calls, Loops):
             loop = node.generators[0]  # what a generator yields to it
             return self._of_names(file, node, unknown_part(loop, self.made), frame)
         if is_compared and isinstance(node, ast.Call) and isinstance(file.parents[node], ast.Expr):
-            return self._of_ordered(file, node, frame)
+            return self._of_ordered(file, node, frame, is_result)
         if not is_result:
             if isinstance(node, ast.Call) and counts_in_array(node):  # numpy.flatnonzero(tensor)
                 return SHAPE
@@ -66,22 +68,25 @@ class Search(Calls, Loops):
             self.made = CHOSEN if is_chosen else TEXT if is_text else made_of(node)
         return self._outwards(file, node, frame)
 
-    def _is_printed_by_library(self, frame):
-        """Whether the frame is a library's that the program has called to print an object, whose text was made."""
+    def _is_printed_by_library(self, frame, is_text):
+        """Whether the frame is a library's that the program has called to print or draw something."""
         if self.files.is_own(frame.f_code.co_filename):
             return False
         while frame is not None and not self.files.is_own(frame.f_code.co_filename):
             frame = frame.f_back
         file = self.files.file(frame.f_code.co_filename) if frame is not None else None
         node = file.expression(frame) if file else None
-        return isinstance(node, ast.Call) and name_of(node) in PRINTS
+        if not isinstance(node, ast.Call) or not prints_by_name(node):
+            return False
+        return is_text or name_of(node) not in UPDATES
 
-    def _of_ordered(self, file, call, frame):
-        """Of a call that compares values and whose result is not used: it orders a list."""
+    def _of_ordered(self, file, call, frame, has_things):
+        """Of a call that compares values and whose result is not used: it orders a list, of numbers or of things
+        that have some."""
         if not self.files.is_own(file.name) or name_of(call) in PRINTS:
             return None
         if name_of(call) == "sort" and isinstance(call.func, ast.Attribute):
-            self.made = ALL_CHOSEN if call.keywords else None
+            self.made = ALL_CHOSEN if call.keywords or has_things else None
             return self._of_target(file, call.func.value, frame, is_changed=True)
         return BRANCH
 
@@ -177,10 +182,10 @@ class Search(Calls, Loops):
 
     def _of_part(self, file, parent, node, frame):
         """Of an attribute of it."""
-        if self.made is SET and parent.attr in ("shape", "size"):
+        if self.made is SET and parent.attr in HOW_MANY:
             self.made = None
             return GOES_ON
-        if self.made is not CHOSEN and parent.attr in ("shape", "size", "dtype", "device"):
+        if self.made is not CHOSEN and parent.attr in TELLS_NO_VALUE:
             return None
         if self.made is CHOSEN and parent.attr in COLLECTS and isinstance(node, ast.Subscript):
             self.made = LISTS  # one of a container's
@@ -293,7 +298,10 @@ class Search(Calls, Loops):
             return worse(found, self._of_setting(target, frame))
         if isinstance(target, ast.Name):
             scope = file.home(file.scope(target), target.id)
-            found = self._of_variable(file, scope, target.id, frame)
+            nodes = file.names(scope, target.id)
+            if scope is file.scope(target):
+                nodes = [node for node in nodes if file.may_follow(node, target)]
+            found = self._of_nodes(file, nodes, frame)
             if isinstance(file.parents.get(file.parents.get(target)), ast.ClassDef):
                 found = worse(found, self._of_attribute(file, target.id, frame))
             for mapped in mapped_files(file, target) if is_changed else ():

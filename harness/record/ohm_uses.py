@@ -35,10 +35,12 @@ class Uses:
         try:
             search = Search(self, is_followed)
             found = search.of_frame(frame, is_compared=is_compared, is_index=is_index, is_text=is_text)
-            is_told = is_followed and not search.has_lost
+            is_told = search.tells
         except Exception:  # a long chain of functions, or a source that is not understood: the program goes on
             found, is_told = VALUE, is_followed
-        return None if is_told and found == VALUE else found
+        # What a library does with it is too far to follow.
+        is_unclear = found == VALUE or not self.files.is_own(frame.f_code.co_filename)
+        return None if is_told and is_unclear else found
 
     def ending_branches(self, trace):
         """(file, line) of branches on a value that an error may come from. trace: (file, line) of its frames."""

@@ -109,7 +109,7 @@ def sorted_by_losses(device):
 def sorted_by_its_own_order(device):
     class Ordered(Arm):
         def __lt__(self, other):
-            return self.loss < other.loss  # branch
+            return self.loss < other.loss  # shape
 
     arms = [Ordered(size, device) for size in (8, 16, 32)]
     for arm in arms:
@@ -216,8 +216,8 @@ def numbers_that_are_added_by_name(device):
 @case
 def best_of_several(device):
     batches = [torch.randn(size, 8) for size in (4, 40, 400)]
-    found = [(scores(device).mean().item(), batch) for batch in batches]  # branch
-    return max(found, key=operator.itemgetter(0))[1].to(device).dim()
+    found = [(scores(device).mean().item(), batch) for batch in batches]
+    return max(found, key=operator.itemgetter(0))[1].to(device).dim()  # branch
 
 
 @case

@@ -1,0 +1,72 @@
+"""Whether a call or a statement only prints, draws or saves something, which makes nothing on a GPU
+(ohm_use_search.py)."""
+import ast
+
+from ohm_use_files import name_of
+from ohm_use_kinds import computes
+from ohm_use_names import DRAWN_ON, DRAWS, MAKES_TEXT, OF_FILES, PRINTS, SAVED, SAVES, UPDATES
+
+MOST_CALLS = 3  # of functions of the user's that call one another
+
+
+def root_of(node):
+    """The name that an expression such as axes[0].text begins with, or None."""
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        node = node.value
+    return getattr(node, "id", None)
+
+
+def prints_by_name(call):
+    name, root = name_of(call), root_of(call.func)
+    return name in PRINTS or name in DRAWS and root in DRAWN_ON or root in OF_FILES
+
+
+def opens_file(node):
+    return isinstance(node, ast.Call) and name_of(node) == "open"
+
+
+class Effects:
+    """Of a branch or a loop. find(name): the user's functions of this name; numbers: Numbers."""
+
+    def __init__(self, file, statement, find, numbers):
+        self.file, self.statement, self.find, self.numbers = file, statement, find, numbers
+
+    def only_prints(self, call, depth=MOST_CALLS):
+        """Or saves."""
+        name = name_of(call)
+        functions = self.find(name)
+        parts = [*call.args, *(keyword.value for keyword in call.keywords)]
+        if any(computes(part, SAVED) for part in parts):
+            return False
+        if functions and name not in PRINTS:
+            inner = [statement for function in functions for statement in function.body]
+            return depth > 0 and all(self._only_saves(one, depth - 1) for one in inner)
+        return (prints_by_name(call) or name in MAKES_TEXT or name in SAVES) and not (name in UPDATES and functions)
+
+    def is_of_statement(self, assignment):
+        """Whether it assigns to variables that nothing else than this statement uses, and computes nothing."""
+        targets = assignment.targets if isinstance(assignment, ast.Assign) else []
+        inner = set(ast.walk(self.statement))
+        return bool(targets) and not computes(assignment.value, SAVED) and all(
+            isinstance(target, ast.Name) and self._uses_of(target) <= inner for target in targets)
+
+    def _uses_of(self, target):
+        return set(self.file.names(self.file.home(self.file.scope(target), target.id), target.id))
+
+    def _only_saves(self, statement, depth):
+        """Of a function of the user's."""
+        value = getattr(statement, "value", None)
+        if isinstance(statement, (ast.If, ast.For, ast.With)):
+            heads = [getattr(statement, name) for name in ("test", "iter") if hasattr(statement, name)]
+            opens = all(opens_file(item.context_expr) for item in getattr(statement, "items", ()))
+            inner = [*statement.body, *getattr(statement, "orelse", ())]
+            return opens and not any(map(computes, heads)) and all(self._only_saves(one, depth) for one in inner)
+        if isinstance(statement, ast.Assign):
+            holds_nothing = all(isinstance(one, ast.Name) or self.numbers.is_number(one) for one in statement.targets)
+            return holds_nothing and not computes(value, SAVED)
+        if isinstance(statement, ast.Return):
+            return value is None or not computes(value, SAVED)
+        if isinstance(statement, ast.Expr):
+            is_call = isinstance(value, ast.Call)
+            return self.only_prints(value, depth) if is_call else isinstance(value, ast.Constant)
+        return isinstance(statement, (ast.Pass, ast.Import))
