@@ -48,7 +48,7 @@ class HostValues:
         return tensor.numel() != 0 and not self.known.is_known(tensor)
 
     def _make_text(self, function, arguments, named):
-        with self.known.reads.ignored():
+        with self.known.reads.ignored(), self.known.selection.of_text():
             text = function(*arguments, **named)
         if self._is_unknown(arguments[0]):
             self.known.reads.note_text()

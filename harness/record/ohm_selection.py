@@ -1,4 +1,5 @@
 """How many of unknown values an operator selects: none, or the share that $OHM_ASSUME_SELECTED states."""
+import contextlib
 import os
 
 from ohm_protocol import ASSUME_SELECTED_VARIABLE
@@ -10,14 +11,26 @@ class Selection:
     def __init__(self, known):
         self.known = known
         self.share = assumed_share()
+        self.takes_all = False
 
     def rows_of(self, most, what, least=0):
         """Of `most` rows. A share that is assumed is noted; without one the size is a finding."""
+        if self.takes_all:
+            return most
         if self.share is not None:
             self.known.memory.note_assumption("assumed_selection")
             return max(int(most * self.share), least)
         self.known.reads.note_shape(f"{least} of {most:,} {what}")
         return least
+
+    @contextlib.contextmanager
+    def of_text(self):
+        """PyTorch makes text of tensors by the numbers that are finite and not zero: of all, as far as is known."""
+        before, self.takes_all = self.takes_all, True
+        try:
+            yield
+        finally:
+            self.takes_all = before
 
     def follow(self, replace):
         """replace(home, name, call): call(function, arguments, named) in place of home.name."""

@@ -3,11 +3,13 @@ on, as far as its syntax and the variables of the running frame tell (ohm_use_se
 import ast
 import builtins
 import numbers
+import types
 
 from ohm_use_effects import Effects, opens_file
 from ohm_use_files import FUNCTIONS, name_of, name_of_target, within
 from ohm_use_kinds import ALL_CHOSEN, ARRAY, BRANCH, MASK, NUMBER, SET, VALUE, computes, worse
 from ohm_use_names import MAKES_TEXT, TELLS
+from ohm_use_objects import value_of_name
 
 NAMED = (ast.Name, ast.Attribute)
 EVERY_ERROR = frozenset((None, "Exception", "BaseException"))  # None: an `except` without a type
@@ -45,8 +47,13 @@ class Branch:
                 found = worse(found, self.search.of_chosen(self.file, target, self.frame, made))
         return BRANCH if found == VALUE else found
 
-    def _functions(self, name):
-        return [function for _, function in self.search.files.functions(self.file, name)]
+    def _functions(self, call):
+        """The user's that it may call."""
+        files = self.search.files
+        owner = value_of_name(getattr(call.func, "value", None), files.globals_of(self.file))
+        if isinstance(owner, types.ModuleType) and not files.is_own(getattr(owner, "__file__", None) or ""):
+            return []
+        return [function for _, function in files.functions(self.file, name_of(call))]
 
     def _returns_number(self, numbers):
         """Whether all that is left of the function is to return one of several numbers or texts."""

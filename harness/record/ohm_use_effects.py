@@ -26,7 +26,7 @@ def opens_file(node):
 
 
 class Effects:
-    """Of a branch or a loop. find(name): the user's functions of this name; numbers: Numbers."""
+    """Of a branch or a loop. find(call): the user's functions that it may call; numbers: Numbers."""
 
     def __init__(self, file, statement, find, numbers):
         self.file, self.statement, self.find, self.numbers = file, statement, find, numbers
@@ -34,7 +34,7 @@ class Effects:
     def only_prints(self, call, depth=MOST_CALLS):
         """Or saves."""
         name = name_of(call)
-        functions = self.find(name)
+        functions = self.find(call)
         parts = [*call.args, *(keyword.value for keyword in call.keywords)]
         if any(computes(part, SAVED) for part in parts):
             return False

@@ -2,7 +2,7 @@
 (ohm_use_search.py)."""
 import ast
 
-from ohm_use_files import name_of, name_of_target
+from ohm_use_files import name_of, name_of_target, parameters_of
 
 # Calls that give what is written to: a file of a path, a writer of a file, or a path of text.
 OPENS = frozenset("open memmap open_memmap writer DictWriter Path".split())
@@ -66,7 +66,7 @@ def keys_of(file, node, depth=3):
         values = [value for value in values_of(file, node) if not isinstance(value, NO_PATHS)]
         if not any(map(is_opening, values)):
             yield ast.dump(node)
-        for value in values if depth else ():
+        for value in [*values, *arguments_for(file, node)] if depth else ():
             yield from keys_of(file, value, depth - 1)
     elif isinstance(node, ast.Constant):
         if isinstance(node.value, str):
@@ -85,6 +85,13 @@ def values_of(file, node):
         item = file.parents.get(value)
         if not isinstance(item, ast.withitem) or file.parents[item] in around:
             yield value
+
+
+def arguments_for(file, node):
+    """What calls pass where a node is a parameter of its function."""
+    function = file.scope(node)
+    if isinstance(node, ast.Name) and function is not file.tree and node.id in parameters_of(function):
+        yield from file.passed(function, node.id)
 
 
 def is_opening(value):
