@@ -3,7 +3,7 @@
 import ast
 
 from ohm_use_files import name_of
-from ohm_use_kinds import computes
+from ohm_use_kinds import computes, is_text
 from ohm_use_names import DRAWN_ON, DRAWS, MAKES_TEXT, OF_FILES, PRINTS, SAVED, SAVES, UPDATES
 
 MOST_CALLS = 3  # of functions of the user's that call one another
@@ -23,6 +23,17 @@ def prints_by_name(call):
 
 def opens_file(node):
     return isinstance(node, ast.Call) and name_of(node) == "open"
+
+
+def only_names(node):
+    """Whether an expression only gives something a name, or several things: no arithmetic but that of text and paths,
+    no elements that a tensor may choose."""
+    for part in ast.walk(node):
+        is_of_text = isinstance(part, ast.BinOp) and (is_text(part.left) or is_text(part.right))
+        is_indexed = isinstance(part, ast.Subscript) and not isinstance(part.slice, (ast.Constant, ast.Name))
+        if isinstance(part, ast.BinOp) and not is_of_text or isinstance(part, (ast.UnaryOp, ast.Compare)) or is_indexed:
+            return False
+    return not computes(node, SAVED)
 
 
 class Effects:
@@ -47,7 +58,7 @@ class Effects:
         """Whether it assigns to variables that nothing else than this statement uses, and computes nothing."""
         targets = assignment.targets if isinstance(assignment, ast.Assign) else []
         inner = set(ast.walk(self.statement))
-        return bool(targets) and not computes(assignment.value, SAVED) and all(
+        return bool(targets) and only_names(assignment.value) and all(
             isinstance(target, ast.Name) and self._uses_of(target) <= inner for target in targets)
 
     def _uses_of(self, target):
@@ -63,7 +74,7 @@ class Effects:
             return opens and not any(map(computes, heads)) and all(self._only_saves(one, depth) for one in inner)
         if isinstance(statement, ast.Assign):
             holds_nothing = all(isinstance(one, ast.Name) or self.numbers.is_number(one) for one in statement.targets)
-            return holds_nothing and not computes(value, SAVED)
+            return holds_nothing and only_names(value)
         if isinstance(statement, ast.Return):
             return value is None or not computes(value, SAVED)
         if isinstance(statement, ast.Expr):

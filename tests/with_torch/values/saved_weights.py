@@ -194,3 +194,12 @@ def weights_that_a_function_keeps(device):
             best = value
             keep(kept, model.state_dict())
     return len(kept)
+
+
+@case
+def sum_of_a_branch(device):
+    model, hidden = Model(device), torch.randn(64, 64).to(device)
+    for loss in model.losses():
+        if loss.item() < 1:  # branch
+            both = hidden + hidden
+            print(both.shape)
