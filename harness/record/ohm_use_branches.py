@@ -2,6 +2,7 @@
 on, as far as its syntax and the variables of the running frame tell (ohm_use_search.py)."""
 import ast
 import builtins
+import enum
 import numbers
 import types
 
@@ -115,7 +116,7 @@ class Numbers:
         compares it."""
         value = self._value(node)
         if value is not MISSING:
-            return isinstance(value, (int, float, str, type(None))) or is_scalar_of_host(value)
+            return isinstance(value, (int, float, str, enum.Enum, type(None))) or is_scalar_of_host(value)
         alike = [node, *(self._unpacked_with(node) if self.file else ())]
         dumps = {ast.dump(part) for part in alike}
         return self.tells or any(ast.dump(part) in dumps for part in compared_by(self.branch))

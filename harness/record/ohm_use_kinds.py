@@ -72,7 +72,8 @@ def made_by_call(name, made):
 def counts_in_array(call):
     """Whether a call of an array gives as much as its values choose."""
     name = name_of(call)
-    return name in COUNTS_IN_ARRAY and (name != "where" or len(call.args) == 1)
+    has_length = name == "bincount" and any(keyword.arg == "minlength" for keyword in call.keywords)
+    return name in COUNTS_IN_ARRAY and not has_length and (name != "where" or len(call.args) == 1)
 
 
 def is_indexed(call, parents):

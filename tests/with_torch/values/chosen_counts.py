@@ -1,5 +1,6 @@
 """How many elements unknown values choose: what is printed of it, and what it decides."""
 import collections
+import enum
 import json
 import logging
 import operator
@@ -86,6 +87,31 @@ def grade(score):
 
 def level(loss):
     return logging.WARNING if loss > 1 else logging.INFO
+
+
+class Health(enum.Enum):
+    GOOD = "good"
+    BAD = "bad"
+
+    @classmethod
+    def of(cls, loss):
+        if loss > 1:
+            return cls.BAD
+        return cls.GOOD
+
+
+@case
+def health_that_is_printed(device):
+    for loss in losses(device):
+        print(Health.of(loss.item()).value)
+
+
+@case
+def bins_that_are_printed(device):
+    confidence = (torch.randn(64, 32).to(device) @ torch.randn(32, 4).to(device)).softmax(1).amax(1).cpu().numpy()
+    which = numpy.clip(numpy.digitize(confidence, numpy.linspace(0, 1, 11)) - 1, 0, 9)
+    counts = numpy.bincount(which, minlength=10)
+    print(counts, numpy.bincount(which, weights=confidence, minlength=10) / numpy.maximum(counts, 1))
 
 
 @case
