@@ -82,6 +82,8 @@ class KnownValues:
                 library.m.impl(name[6:], KEY, self._kernel(name), True)
         self.writes(self.torch, self).follow(library)
         ResizedTensors(self.torch, self).follow(library)
+        if not self.includes_key:
+            self.selection.follow_within(library)
         others = self.torch.library.Library("_", "IMPL")
         others.fallback(self._others, KEY, with_keyset=True)
         self.libraries.append(others)

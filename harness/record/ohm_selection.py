@@ -1,7 +1,9 @@
 """How many of unknown values an operator selects: none, or the share that $OHM_ASSUME_SELECTED states."""
 import contextlib
 import os
+import warnings
 
+from ohm_memory import without_collections
 from ohm_protocol import ASSUME_SELECTED_VARIABLE
 
 
@@ -63,21 +65,43 @@ class Selection:
         with self.known.reads.ignored(), self.known.memory.answers(0, classes - 1):
             return function(*arguments, **named)
 
-    def _coalesce(self, function, arguments, named):
-        """The GPU counts the different places of a sparse tensor in memory that no operator asks for."""
-        tensor = arguments[0]
+    def follow_within(self, library):
+        """Also where PyTorch's operators coalesce: as a product does that goes back through a transposed matrix."""
         torch = self.known.torch
-        if not tensor.is_cuda or tensor.layout is not torch.sparse_coo or tensor.is_coalesced():
+        if not hasattr(torch.library, "get_kernel"):  # before PyTorch 2.9
+            return
+        own = torch.library.get_kernel("aten::_coalesce", "SparseCUDA")
+
+        def coalesce(keys, tensor):
+            return self._different_places_of(tensor, lambda: own.call_boxed(keys, tensor))
+
+        with warnings.catch_warnings():  # of kernels that are replaced
+            warnings.simplefilter("ignore")
+            library.m.impl("_coalesce", "SparseCUDA", without_collections(coalesce), True)
+
+    def _coalesce(self, function, arguments, named):
+        tensor = arguments[0]
+        if not tensor.is_cuda or tensor.layout is not self.known.torch.sparse_coo or tensor.is_coalesced():
             return function(*arguments, **named)
-        indices = tensor.detach()._indices()
-        if not self.known.is_known(indices):
-            count = self.rows_of(indices.shape[1], "places taken as distinct", least=min(indices.shape[1], 1))
-            with self.known.reads.ignored(), self.known.memory.answers(count):
-                return function(*arguments, **named)
-        places = different_places(torch, self.known.alias(indices), tensor.shape)
-        with self.known.memory.answers(places.shape[1]):
-            result = function(*arguments, **named)
-        self.known.take(result.detach()._indices(), places)
+        return self._different_places_of(tensor.detach(), lambda: function(*arguments, **named))
+
+    def _different_places_of(self, tensor, find):
+        """The GPU counts them in memory that no operator asks for."""
+        known = self.known
+        with known.c._AutoDispatchBelowAutograd():
+            indices = tensor._indices()
+            places = None
+            if known.is_known(indices):
+                places = different_places(known.torch, known.alias(indices), tensor.shape)
+        if places is None:
+            most = indices.shape[1]
+            count = self.rows_of(most, "places taken as distinct", least=min(most, 1))
+            with known.reads.ignored(), known.memory.answers(count):
+                return find()
+        with known.memory.answers(places.shape[1]):
+            result = find()
+        with known.c._AutoDispatchBelowAutograd():
+            known.take(result.detach()._indices(), places)
         return result
 
 

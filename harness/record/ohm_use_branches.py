@@ -3,7 +3,9 @@ on, as far as its syntax and the variables of the running frame tell (ohm_use_se
 import ast
 import builtins
 import enum
+import inspect
 import numbers
+import sys
 import types
 
 from ohm_use_effects import Effects, opens_file
@@ -150,7 +152,7 @@ def is_scalar_of_host(value):
 def value_in(frame, node):
     """Of a variable, an attribute or an item that nothing computes."""
     if isinstance(node, ast.Name):
-        return frame.f_locals.get(node.id, frame.f_globals.get(node.id, MISSING))
+        return variable_of(frame, node.id)
     if not isinstance(node, (ast.Attribute, ast.Subscript)):
         return NOT_KNOWN
     owner = value_in(frame, node.value)
@@ -159,6 +161,17 @@ def value_in(frame, node):
     if isinstance(node, ast.Attribute):
         return getattr(owner, "__dict__", {}).get(node.attr, MISSING)
     return item_of(owner, node.slice)
+
+
+def variable_of(frame, name):
+    """Up to Python 3.12 a function's frame keeps the dict that is made of its variables, and tensors with it: it is
+    emptied, unless the program has it, too."""
+    known = frame.f_locals
+    value = known.get(name, frame.f_globals.get(name, MISSING))
+    holders = 3  # the frame, this variable and the argument of getrefcount
+    if frame.f_code.co_flags & inspect.CO_OPTIMIZED and type(known) is dict and sys.getrefcount(known) <= holders:
+        known.clear()
+    return value
 
 
 def item_of(owner, index):

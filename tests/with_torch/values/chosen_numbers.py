@@ -173,3 +173,17 @@ def threshold_that_is_called(device):
     for loss in losses(device):
         if threshold(loss.item()):  # branch
             torch.zeros(8, device=device)
+
+
+@case
+def tensor_that_is_replaced(device):
+    """Looking at a function's variables keeps none of them."""
+    model, best = torch.nn.Linear(64, 4096, device=device), 0.0
+    for _ in range(3):
+        made = model(torch.ones(256, 64, device=device)).sigmoid()
+        share = {"all": made.mean().item()}
+        if share["all"] > best:
+            best = share["all"]
+            print(best)
+        del made
+        torch.zeros(1024, 4096, device=device)

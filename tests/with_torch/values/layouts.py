@@ -176,3 +176,14 @@ def read_with_a_default_device(device):
     finally:
         torch.set_default_device(None)
     return kept.dim()
+
+
+@case(since=(2, 9))
+def gradient_through_a_sparse_product(device):
+    """The transposed matrix is merged once more."""
+    places = torch.randint(0, 200, (2, 9000))
+    matrix = torch.sparse_coo_tensor(places, torch.ones(9000), (200, 200)).coalesce().to(device)
+    weights = torch.ones(300, 16, device=device, requires_grad=True)
+    hidden = (torch.sparse.mm(matrix, torch.ones(200, 300, device=device) @ weights)).relu()
+    torch.nn.functional.nll_loss(hidden.log_softmax(1), torch.randint(0, 16, (200,)).to(device)).backward()
+    return tuple(weights.grad.shape)

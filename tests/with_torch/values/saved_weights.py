@@ -52,7 +52,7 @@ def best_copy_of_a_file(device):
     for loss in model.losses():
         score = loss.detach()
         is_best = score < best
-        best = min(score, best)
+        best = torch.minimum(score, best)
         save_checkpoint({"model": model.state_dict(), "best": best}, is_best, folder)
 
 
