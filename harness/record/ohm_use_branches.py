@@ -118,7 +118,7 @@ class Numbers:
         compares it."""
         value = self._value(node)
         if value is not MISSING:
-            return isinstance(value, (int, float, str, enum.Enum, type(None))) or is_scalar_of_host(value)
+            return is_plain(value)
         alike = [node, *(self._unpacked_with(node) if self.file else ())]
         dumps = {ast.dump(part) for part in alike}
         return self.tells or any(ast.dump(part) in dumps for part in compared_by(self.branch))
@@ -142,6 +142,14 @@ class Numbers:
 
     def _value(self, node):
         return MISSING if self.frame is None else value_in(self.frame, node)
+
+
+def is_plain(value):
+    """Of numbers, texts, and what holds a few of them."""
+    parts = value.values() if isinstance(value, dict) else value
+    if isinstance(value, (dict, list, tuple)) and len(value) <= MOST_ELEMENTS:
+        return all(map(is_plain, parts))
+    return isinstance(value, (int, float, str, enum.Enum, type(None))) or is_scalar_of_host(value)
 
 
 def is_scalar_of_host(value):
@@ -215,6 +223,8 @@ def leaves_of(node):
     """Variables that an expression takes for numbers."""
     if isinstance(node, (*NAMED, ast.Subscript)):
         yield node
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+            yield from leaves_of(node.value)  # of several numbers
     elif isinstance(node, ast.BoolOp):
         for part in node.values:
             yield from () if isinstance(part, NAMED) else leaves_of(part)
@@ -300,8 +310,9 @@ def gives_number(node, numbers):
     if isinstance(node, (ast.BinOp, ast.UnaryOp, ast.IfExp, ast.Compare, ast.BoolOp, ast.Call)):
         parts = node.args if isinstance(node, ast.Call) else ast.iter_child_nodes(node)
         return all(gives_number(part, numbers) for part in parts if isinstance(part, ast.expr))
-    if isinstance(node, ast.Tuple):
-        return all(gives_number(part, numbers) for part in node.elts)
+    if isinstance(node, (ast.Tuple, ast.Dict)):
+        parts = node.values if isinstance(node, ast.Dict) else node.elts
+        return all(gives_number(part, numbers) for part in parts)
     return isinstance(node, ast.Constant) or isinstance(node, ast.JoinedStr) and not computes(node)
 
 

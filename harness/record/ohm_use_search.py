@@ -204,8 +204,14 @@ class Search(Calls, Loops):
         return GOES_ON
 
     def _of_lambda(self, file, function):
-        """Of what a lambda gives, where it is assigned to a variable."""
+        """Of what a lambda gives, where it is assigned to a variable or orders something."""
         assigned = file.parents.get(function)
+        if isinstance(assigned, ast.keyword) and assigned.arg == "key":
+            call = file.parents[assigned]
+            if isinstance(file.parents.get(call), ast.Expr):
+                return self._of_ordered(file, call, None, True)
+            self.made = ALL_CHOSEN if name_of(call) == "sorted" else CHOSEN
+            return self._outwards(file, call, None)
         if not isinstance(assigned, ast.Assign) or not isinstance(assigned.targets[0], ast.Name):
             return VALUE
         return self._of_nodes(file, file.calls(assigned.targets[0].id), None)

@@ -100,8 +100,8 @@ def table_of_a_parameter(device):
 def sorted_by_losses(device):
     arms = arms_of(device)
     for arm in arms:
-        arm.loss = scores(device).sum().item()
-    arms.sort(key=lambda arm: arm.loss)  # shape
+        arm.loss = scores(device).sum().item()  # shape
+    arms.sort(key=lambda arm: arm.loss)
     return torch.zeros(arms[0].size, device=device).dim()
 
 
@@ -109,11 +109,11 @@ def sorted_by_losses(device):
 def sorted_by_its_own_order(device):
     class Ordered(Arm):
         def __lt__(self, other):
-            return self.loss < other.loss  # shape
+            return self.loss < other.loss
 
     arms = [Ordered(size, device) for size in (8, 16, 32)]
     for arm in arms:
-        arm.loss = -scores(device).sum().item()
+        arm.loss = -scores(device).sum().item()  # shape
     arms.sort()
     return torch.zeros(arms[0].size, device=device).dim()
 
