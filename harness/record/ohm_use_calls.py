@@ -17,6 +17,14 @@ from ohm_use_objects import (
 from ohm_use_stores import WRITES, buffer_of, queries, readers
 
 
+ITERATES = frozenset("zip enumerate list tuple sorted set reversed".split())
+
+
+def gives_keys(file, node, made):
+    """Of a dict that is looped over: its keys are known, where only values are not."""
+    return isinstance(node, (ast.Name, ast.Attribute)) and made is not SET and file.is_mapping(node)
+
+
 class Calls:
     """Of Search."""
 
@@ -134,8 +142,12 @@ class Calls:
             return GOES_ON
         if isinstance(argument, ast.keyword) and argument.arg in SIZE_KEYWORDS:
             return SHAPE
+        if name in ITERATES and gives_keys(file, argument, self.made):
+            return None
+        is_zipped = name == "zip" and argument in call.args
+        place = (call.args.index(argument), len(call.args)) if is_zipped else None
         self.made = made_by(call, self.made)
-        return self._outwards(file, call, frame)
+        return self._outwards(file, call, frame, place)
 
     def _of_learned(self, file, call, frame):
         """Of what is fitted to it, and what that gives."""

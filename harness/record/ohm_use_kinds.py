@@ -139,8 +139,20 @@ def unpacked_to(statement, listing, node):
     return target.elts[listing.elts.index(node)] if is_alike and not has_star else None
 
 
-def unknown_part(loop, made):
-    """Of what a loop assigns to: keys and places are known, where only values are unknown."""
-    pairs = isinstance(loop.iter, ast.Call) and name_of(loop.iter) in ("items", "enumerate")
-    is_pair = isinstance(loop.target, ast.Tuple) and len(loop.target.elts) == 2
-    return loop.target.elts[1] if pairs and is_pair and made is not SET else loop.target
+def unknown_part(loop, made, place=None):
+    """Of what a loop assigns to: keys and places are known, where only values are unknown; of what zip() puts
+    together, its argument at this place (part_of)."""
+    iterated, target = loop.iter, loop.target
+    name = name_of(iterated) if isinstance(iterated, ast.Call) else ""
+    is_pair = isinstance(target, ast.Tuple) and len(target.elts) == 2
+    if name in ("items", "enumerate") and is_pair and made is not SET:
+        iterated, target = next(iter(iterated.args), iterated), target.elts[1]
+    is_zip = isinstance(iterated, ast.Call) and name_of(iterated) == "zip"
+    return part_of(target, place) if is_zip else target
+
+
+def part_of(target, place):
+    """Of several variables, the one at a place; place: (index, number) or None."""
+    is_apart = place is not None and isinstance(target, (ast.Tuple, ast.List)) and len(target.elts) == place[1]
+    has_star = is_apart and any(isinstance(one, ast.Starred) for one in target.elts)
+    return target.elts[place[0]] if is_apart and not has_star else target

@@ -1,5 +1,6 @@
 """What a loop or a comprehension makes of a value that it loops over or selects by (ohm_use_search.py)."""
 from ohm_use_branches import Branch, are_plain
+from ohm_use_calls import gives_keys
 from ohm_use_files import name_of
 from ohm_use_kinds import (
     ALL_CHOSEN, BRANCH, CHOSEN, LISTS, SET, TEXT, VALUE, consumer_of, kept_by, unknown_part, worse)
@@ -16,14 +17,18 @@ class Loops:
             return self._outwards(file, consumer, frame)
         if is_uncertain:
             return self._of_filtered(file, scope, loop, frame)
-        target = unknown_part(loop, self.made)
+        if gives_keys(file, loop.iter, self.made):
+            return None
+        target = unknown_part(loop, self.made, self.place)
         self._enter_loop()
         return self._of_names(file, scope, target, frame)
 
     def _of_for(self, file, loop, frame):
         """How often it runs or in which order may only decide what is printed."""
+        if gives_keys(file, loop.iter, self.made):
+            return None
         found = Branch(self, file, loop, frame).decides() if self.made in (SET, CHOSEN) else None
-        target = unknown_part(loop, self.made)
+        target = unknown_part(loop, self.made, self.place)
         self._enter_loop()
         return found if found == BRANCH else worse(found, self._of_target(file, target, frame))
 

@@ -9,7 +9,7 @@ from ohm_use_files import LISTINGS, caller_of, is_property, name_of, parameters_
 from ohm_use_kinds import (
     ALL_CHOSEN, ARRAY, BRANCH, CHOSEN, GOES_ON, LISTS, MASK, NUMBER, REPEATED, SET, SHAPE, TEXT, VALUE,
     chooses_text, computes, counts_in_array, is_called, is_tested, is_text, made_by, made_of,
-    unknown_part, unpacked_to, worse)
+    part_of, unknown_part, unpacked_to, worse)
 from ohm_use_loops import Loops
 from ohm_use_names import (
     COLLECTS, DECIDES_BY_TEXT, FINDS_BY_KEY, HOW_MANY, OF_CHOSEN, PRINTS, READS_TEXT, REFLECTS, SAME_ARRAY,
@@ -36,6 +36,7 @@ class Search(Calls, Loops):
         self.visited = set()
         self.has_lost = False  # a number that told itself was made one that does not
         self.key = None  # of a dict that is written out, whose value it is
+        self.place = None  # (index, number) of the argument of zip(), or the part of what a function returns
         self.made = None  # of the value, on the way to the node that is looked at
 
     @property
@@ -57,7 +58,7 @@ class Search(Calls, Loops):
             return self._of_statement(file, node, None, frame)
         if is_result and isinstance(node, COMPREHENSIONS) and frame.f_code.co_name.startswith("<"):
             loop = node.generators[0]  # what a generator yields to it
-            return self._of_names(file, node, unknown_part(loop, self.made), frame)
+            return self._of_names(file, node, unknown_part(loop, self.made, self.place), frame)
         if is_compared and isinstance(node, ast.Call) and isinstance(file.parents[node], ast.Expr):
             return self._of_ordered(file, node, frame, is_result)
         if not is_result:
@@ -66,7 +67,7 @@ class Search(Calls, Loops):
             is_selected = is_compared and isinstance(node, ast.Call) and name_of(node) in SELECTS
             is_chosen = is_selected or is_index and not isinstance(node.ctx, ast.Store)
             self.made = CHOSEN if is_chosen else TEXT if is_text else made_of(node)
-        return self._outwards(file, node, frame)
+        return self._outwards(file, node, frame, self.place if is_result else None)
 
     def _is_printed_by_library(self, frame, is_text):
         """Whether the frame is a library's that the program has called to print or draw something."""
@@ -90,17 +91,18 @@ class Search(Calls, Loops):
             return self._of_target(file, call.func.value, frame, is_changed=True)
         return BRANCH
 
-    def _outwards(self, file, node, frame):
+    def _outwards(self, file, node, frame, place=None):
         """`frame` runs the code of the node; None: it is another function's, or an earlier call."""
-        before = self.made, self.key
+        before = self.made, self.key, self.place
+        self.place = place
         try:
             return self._through_expressions(file, node, frame)
         finally:
-            self.made, self.key = before
+            self.made, self.key, self.place = before
 
     def _through_expressions(self, file, node, frame):
         while True:
-            step = node, self.made
+            step = node, self.made, self.place
             if step in self.visited:
                 return None
             self.visited.add(step)
@@ -118,6 +120,7 @@ class Search(Calls, Loops):
             is_counted = is_index and isinstance(file.parents[parent], ast.AugAssign)  # counts[index] += 1
             chosen = None if is_counted and isinstance(parent.ctx, ast.Store) else CHOSEN
             self.made = chosen if is_index else made_by(parent, self.made)
+            self.place = None
             node = parent
 
     def _of_expression(self, file, parent, node, frame):
@@ -130,6 +133,9 @@ class Search(Calls, Loops):
             return self._of_index(file, parent, frame)
         if isinstance(parent, LISTINGS) and unpacked_to(file.parents.get(parent), parent, node):
             return self._of_target(file, unpacked_to(file.parents[parent], parent, node), frame)
+        if isinstance(parent, ast.Tuple) and isinstance(file.parents.get(parent), ast.Return):
+            self.place = parent.elts.index(node), len(parent.elts)
+            return self._of_caller(file, file.parents[parent], frame)
         if isinstance(parent, ast.Dict) and node in parent.values:
             self.key = getattr(parent.keys[parent.values.index(node)], "value", None)
         if isinstance(parent, ast.DictComp) and node is parent.key or (
@@ -222,6 +228,9 @@ class Search(Calls, Loops):
             return BRANCH
         if is_stored and computes(file.parents.get(parent)):
             return BRANCH
+        if self.made is MASK and not is_stored and self._is_array_of_host(file, parent.value, frame):
+            self.made = SET
+            return self._outwards(file, parent, frame)
         if self.made is MASK and not file.is_listing(parent.value):
             return SHAPE
         if self.made is SET and not is_stored:
@@ -230,6 +239,12 @@ class Search(Calls, Loops):
             self.made = SET
             return self._of_target(file, parent.value, frame)
         return BRANCH if is_handled(parent, file.parents, LOOKUP_ERRORS) else GOES_ON
+
+    def _is_array_of_host(self, file, node, frame):
+        """Whether all that a variable is assigned is what NumPy and its like give."""
+        values = file.assigned.get(node.id, ()) if isinstance(node, ast.Name) else ()
+        return bool(values) and all(
+            isinstance(value, ast.Call) and self._is_of_numbers(file, value, frame) for value in values)
 
     def _of_operator(self, parent, node):
         other = parent.left if node is parent.right else parent.right
@@ -247,7 +262,8 @@ class Search(Calls, Loops):
                 return None
             return Branch(self, file, statement, frame).decides()
         if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
-            return self._of_targets(file, getattr(statement, "targets", None) or [statement.target], frame)
+            targets = getattr(statement, "targets", None) or [statement.target]
+            return self._of_targets(file, [part_of(target, self.place) for target in targets], frame)
         if isinstance(statement, (ast.For, ast.AsyncFor)):
             return self._of_for(file, statement, frame)
         if isinstance(statement, (ast.With, ast.AsyncWith)) and node is None:  # what __enter__ gives
@@ -319,7 +335,7 @@ class Search(Calls, Loops):
 
     def _of_passed(self, file, scope, target):
         """Of what callers pass for a parameter that is changed."""
-        step = target, (self.made, "passed")
+        step = target, (self.made, "passed"), None
         if scope is file.tree or step in self.visited or target.id not in parameters_of(scope):
             return None
         self.visited.add(step)
