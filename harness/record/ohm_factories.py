@@ -130,8 +130,14 @@ class Factories:
         return is_plain and not self.torch.compiler.is_compiling() and not self.known.is_capturing()
 
     def assume(self, tensor, value, assumption):
-        """All of an unknown tensor of the GPU is taken for this value."""
+        """All of an unknown tensor is taken for this value."""
         known = self.known
+        if tensor.device.type == "cpu" and known.is_unknown(tensor):
+            with known.c._AutoDispatchBelowAutograd(), known.without_key(known.excluded):
+                tensor.fill_(value)
+            known.key.remove(tensor)
+            known.memory.note_assumption(assumption)
+            return
         if not self._is_followed(tensor) or known.is_known(tensor) or not known.is_small(tensor):
             return
         with known.c._AutoDispatchBelowAutograd():

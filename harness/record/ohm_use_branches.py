@@ -9,7 +9,7 @@ import sys
 import types
 
 from ohm_use_effects import Effects, opens_file
-from ohm_use_files import FUNCTIONS, name_of, name_of_target, within
+from ohm_use_files import FUNCTIONS, is_code_of, name_of, name_of_target, within
 from ohm_use_kinds import ALL_CHOSEN, ARRAY, BRANCH, MASK, NUMBER, SET, VALUE, computes, worse
 from ohm_use_names import MAKES_TEXT, TELLS
 from ohm_use_objects import value_of_name
@@ -26,23 +26,26 @@ MISSING, NOT_KNOWN = object(), object()
 
 
 class Branch:
-    """An `if` or an `assert`. frame: the one that runs it; None: another function's frame runs."""
+    """An `if` or an `assert`. frame: the one that runs what the search came from."""
 
     def __init__(self, search, file, statement, frame):
-        self.search, self.file, self.statement, self.frame = search, file, statement, frame
+        self.search, self.file, self.statement = search, file, statement
+        self.frame = running(file, statement, frame or search.frame)  # None: it does not run
 
     def decides(self):
         numbers = Numbers(self.statement, self.frame, self.search.tells, self.file)
-        changed = changed_by(self.statement, Effects(self.file, self.statement, self._functions, numbers), numbers)
-        if changed is None and self._returns_number(numbers):
-            return self.search.of_returned(self.file, self.statement, self.frame)
+        effects = Effects(self.file, self.statement, self._functions, numbers)
+        changed, found = changed_by(self.statement, effects, numbers), None
         if changed is None:
-            return BRANCH
+            rest = self._rest()
+            changed = changed_in(rest, effects, numbers, may_return=True) if rest else None
+            if changed is None:
+                return BRANCH
+            found = self.search.of_returned(self.file, self.statement, self.frame)
         if may_stop(self.statement):
             if self._is_caught():
                 return BRANCH
             self.search.uses.stops[self.file.name, self.statement.lineno] = self.statement.end_lineno
-        found = None
         for assignment in changed:
             for target in targets_of(assignment):
                 self._note_chosen(target)
@@ -58,15 +61,14 @@ class Branch:
             return []
         return [function for _, function in files.functions(self.file, name_of(call))]
 
-    def _returns_number(self, numbers):
-        """Whether all that is left of the function is to return one of several numbers or texts."""
+    def _rest(self):
+        """The branch and what its function does after it; None where another statement is around it."""
         outer, parents = self.statement, self.file.parents
         while isinstance(parents[outer], ast.If):
             outer = parents[outer]
         body = getattr(parents[outer], "body", [])
-        if not isinstance(parents[outer], FUNCTIONS) or outer not in body:
-            return False
-        return all(only_returns(one, numbers) for one in body[body.index(outer):])
+        is_of_function = isinstance(parents[outer], FUNCTIONS) and outer in body
+        return body[body.index(outer):] if is_of_function else None
 
     def _note_chosen(self, target):
         names = self.search.uses.chosen.setdefault((self.file.name, self.statement.lineno), set())
@@ -104,6 +106,17 @@ class Branch:
             if node is not None:
                 yield node, source
             caller = caller.f_back
+
+
+def running(file, statement, frame):
+    """The frame that runs a statement's function: this one, or one that has called it."""
+    scope = file.scope(statement)
+    while frame is not None:
+        is_module = scope is file.tree and frame.f_code.co_name == "<module>"
+        if frame.f_code.co_filename == file.name and (is_module or is_code_of(scope, frame.f_code)):
+            return frame
+        frame = frame.f_back
+    return None
 
 
 class Numbers:
@@ -239,29 +252,27 @@ def asks_for_object(node):
     return isinstance(node, ast.Compare) and any(isinstance(one, (ast.Is, ast.IsNot)) for one in node.ops)
 
 
-def only_returns(statement, numbers):
-    """A number or a text."""
-    if isinstance(statement, ast.If):
-        is_plain = not computes(statement.test)
-        return is_plain and all(only_returns(one, numbers) for one in statement.body + statement.orelse)
-    return isinstance(statement, ast.Return) and gives_number(statement.value, numbers)
-
-
-def changed_by(statement, effects, numbers):
+def changed_by(statement, effects, numbers, may_return=False):
     """Assignments of numbers and texts that depend on a branch, where nothing else than they and printing does, or
-    it stops the program; else None."""
+    it stops the program; else None. may_return: a number or a text."""
     if not isinstance(statement, (ast.If, ast.For, ast.With)):
         return [] if isinstance(statement, ast.Assert) else None
+    return changed_in([*statement.body, *getattr(statement, "orelse", ())], effects, numbers, may_return)
+
+
+def changed_in(statements, effects, numbers, may_return):
     changed = []
-    for inner in [*statement.body, *getattr(statement, "orelse", ())]:
+    for inner in statements:
         if isinstance(inner, (ast.If, ast.For)) and not computes(getattr(inner, "test", None) or inner.iter):
-            within = changed_by(inner, effects, numbers)
+            within = changed_by(inner, effects, numbers, may_return)
         elif isinstance(inner, ast.With) and all(opens_file(item.context_expr) for item in inner.items):
-            within = changed_by(inner, effects, numbers)
+            within = changed_by(inner, effects, numbers, may_return)
         elif isinstance(inner, (ast.Assign, ast.AugAssign)) and assigns_number(inner, numbers):
             within = [inner]
         elif effects.is_of_statement(inner):
             within = []
+        elif isinstance(inner, ast.Return):
+            within = [] if may_return and (inner.value is None or gives_number(inner.value, numbers)) else None
         else:
             is_call = isinstance(inner, ast.Expr) and isinstance(inner.value, ast.Call)
             is_plain = is_call and effects.only_prints(inner.value) or isinstance(inner, ast.Pass) or stops(inner)

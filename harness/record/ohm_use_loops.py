@@ -1,9 +1,13 @@
-"""What a loop or a comprehension makes of a value that it loops over or selects by (ohm_use_search.py)."""
+"""What a loop, a comprehension or an order makes of a value that it loops over, selects or sorts by
+(ohm_use_search.py)."""
+import ast
+
 from ohm_use_branches import Branch, are_plain
 from ohm_use_calls import gives_keys
 from ohm_use_files import name_of
 from ohm_use_kinds import (
     ALL_CHOSEN, BRANCH, CHOSEN, LISTS, SET, TEXT, VALUE, consumer_of, kept_by, unknown_part, worse)
+from ohm_use_names import PRINTS
 
 
 class Loops:
@@ -48,3 +52,26 @@ class Loops:
     def _enter_loop(self):
         """From what is looped over to what a round is given."""
         self.made = {LISTS: SET, ALL_CHOSEN: CHOSEN, CHOSEN: CHOSEN, TEXT: TEXT}.get(self.made)
+
+    def _of_ordered(self, file, call, frame, has_things):
+        """Of a call that compares values and whose result is not used: it orders a list, of numbers or of things
+        that have some."""
+        if not self.files.is_own(file.name) or name_of(call) in PRINTS:
+            return None
+        if name_of(call) == "sort" and isinstance(call.func, ast.Attribute):
+            self.made = ALL_CHOSEN if call.keywords or has_things else None
+            return self._of_target(file, call.func.value, frame, is_changed=True)
+        return BRANCH
+
+    def _of_lambda(self, file, function):
+        """Of what a lambda gives, where it is assigned to a variable or orders something."""
+        assigned = file.parents.get(function)
+        if isinstance(assigned, ast.keyword) and assigned.arg == "key":
+            call = file.parents[assigned]
+            if isinstance(file.parents.get(call), ast.Expr):
+                return self._of_ordered(file, call, None, True)
+            self.made = ALL_CHOSEN if name_of(call) == "sorted" else CHOSEN
+            return self._outwards(file, call, None)
+        if not isinstance(assigned, ast.Assign) or not isinstance(assigned.targets[0], ast.Name):
+            return VALUE
+        return self._of_nodes(file, file.calls(assigned.targets[0].id), None)

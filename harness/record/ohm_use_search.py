@@ -7,12 +7,12 @@ from ohm_use_calls import Calls
 from ohm_use_effects import prints_by_name
 from ohm_use_files import LISTINGS, caller_of, is_property, name_of, parameters_of
 from ohm_use_kinds import (
-    ALL_CHOSEN, ARRAY, BRANCH, CHOSEN, GOES_ON, LISTS, MASK, NUMBER, REPEATED, SET, SHAPE, TEXT, VALUE,
+    ARRAY, BRANCH, CHOSEN, GOES_ON, LISTS, MASK, NUMBER, REPEATED, SET, SHAPE, TEXT, VALUE,
     chooses_text, computes, counts_in_array, is_called, is_tested, is_text, made_by, made_of,
     part_of, unknown_part, unpacked_to, worse)
 from ohm_use_loops import Loops
 from ohm_use_names import (
-    COLLECTS, DECIDES_BY_TEXT, FINDS_BY_KEY, HOW_MANY, OF_CHOSEN, PRINTS, READS_TEXT, REFLECTS, SAME_ARRAY,
+    COLLECTS, DECIDES_BY_TEXT, FINDS_BY_KEY, HOW_MANY, OF_CHOSEN, READS_TEXT, REFLECTS, SAME_ARRAY,
     TELLS_NO_VALUE, UPDATES)
 from ohm_use_objects import is_setter, name_of_default
 from ohm_use_stores import WRITES, mapped_files
@@ -36,6 +36,7 @@ class Search(Calls, Loops):
         self.visited = set()
         self.has_lost = False  # a number that told itself was made one that does not
         self.key = None  # of a dict that is written out, whose value it is
+        self.frame = None  # where it began
         self.place = None  # (index, number) of the argument of zip(), or the part of what a function returns
         self.made = None  # of the value, on the way to the node that is looked at
 
@@ -47,6 +48,7 @@ class Search(Calls, Loops):
     def of_frame(self, frame, is_result=False, is_compared=False, is_index=False, is_text=False):
         """is_result: the value is what the frame's expression gives, as it was returned to it. is_index: it is an
         index of this expression, which chooses elements."""
+        self.frame = self.frame or frame
         is_of_logging = frame.f_globals.get("__name__", "").partition(".")[0] == "logging"
         if is_of_logging or self._is_printed_by_library(frame, is_result and self.made is TEXT):
             return None
@@ -80,16 +82,6 @@ class Search(Calls, Loops):
         if not isinstance(node, ast.Call) or not prints_by_name(node):
             return False
         return is_text or name_of(node) not in UPDATES
-
-    def _of_ordered(self, file, call, frame, has_things):
-        """Of a call that compares values and whose result is not used: it orders a list, of numbers or of things
-        that have some."""
-        if not self.files.is_own(file.name) or name_of(call) in PRINTS:
-            return None
-        if name_of(call) == "sort" and isinstance(call.func, ast.Attribute):
-            self.made = ALL_CHOSEN if call.keywords or has_things else None
-            return self._of_target(file, call.func.value, frame, is_changed=True)
-        return BRANCH
 
     def _outwards(self, file, node, frame, place=None):
         """`frame` runs the code of the node; None: it is another function's, or an earlier call."""
@@ -208,19 +200,6 @@ class Search(Calls, Loops):
             if parent.attr in WRITES:  # array.tofile(path)
                 return self._of_written(file, file.parents[parent], frame)
         return GOES_ON
-
-    def _of_lambda(self, file, function):
-        """Of what a lambda gives, where it is assigned to a variable or orders something."""
-        assigned = file.parents.get(function)
-        if isinstance(assigned, ast.keyword) and assigned.arg == "key":
-            call = file.parents[assigned]
-            if isinstance(file.parents.get(call), ast.Expr):
-                return self._of_ordered(file, call, None, True)
-            self.made = ALL_CHOSEN if name_of(call) == "sorted" else CHOSEN
-            return self._outwards(file, call, None)
-        if not isinstance(assigned, ast.Assign) or not isinstance(assigned.targets[0], ast.Name):
-            return VALUE
-        return self._of_nodes(file, file.calls(assigned.targets[0].id), None)
 
     def _of_index(self, file, parent, frame):
         is_stored = isinstance(parent.ctx, ast.Store)
