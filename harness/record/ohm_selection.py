@@ -14,6 +14,7 @@ class Selection:
         self.known = known
         self.share = assumed_share()
         self.takes_all = False
+        self.follows_kernels = hasattr(known.torch.library, "get_kernel")  # from PyTorch 2.9 on
 
     def rows_of(self, most, what, least=0):
         """Of `most` rows. A share that is assumed is noted; without one the size is a finding."""
@@ -41,6 +42,10 @@ class Selection:
         for home in (self.known.torch, self.known.torch.Tensor):
             replace(home, "bincount", self._count_classes)
         replace(self.known.torch.Tensor, "coalesce", self._coalesce)
+        if not self.follows_kernels and not self.known.includes_key:
+            for home, name in ((self.known.torch.sparse, "mm"), (self.known.torch.sparse, "addmm"),
+                               (self.known.torch, "spmm")):
+                replace(home, name, self._multiply)
 
     def _find_different(self, function, arguments, named):
         tensor = arguments[0] if arguments else named["input"]
@@ -68,7 +73,7 @@ class Selection:
     def follow_within(self, library):
         """Also where PyTorch's operators coalesce: as a product does that goes back through a transposed matrix."""
         torch = self.known.torch
-        if not hasattr(torch.library, "get_kernel"):  # before PyTorch 2.9
+        if not self.follows_kernels:
             return
         own = torch.library.get_kernel("aten::_coalesce", "SparseCUDA")
 
@@ -78,6 +83,15 @@ class Selection:
         with warnings.catch_warnings():  # of kernels that are replaced
             warnings.simplefilter("ignore")
             library.m.impl("_coalesce", "SparseCUDA", without_collections(coalesce), True)
+
+    def _multiply(self, function, arguments, named):
+        """Its gradient is a product with the transposed matrix, whose places are counted once more."""
+        torch = self.known.torch
+        tensors = [value for value in arguments if isinstance(value, torch.Tensor)]
+        if any(tensor.is_cuda and tensor.layout is torch.sparse_coo for tensor in tensors) and (
+                torch.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors)):
+            self.known.reads.note_shape()
+        return function(*arguments, **named)
 
     def _coalesce(self, function, arguments, named):
         tensor = arguments[0]

@@ -6,6 +6,8 @@ from ohm_use_files import name_of
 from ohm_use_kinds import computes, is_text
 from ohm_use_names import DRAWN_ON, DRAWS, MAKES_TEXT, OF_FILES, PRINTS, SAVED, SAVES, UPDATES
 
+LOGS = frozenset("debug info warning warn error critical exception log".split())
+EMIT = ast.Call(func=ast.Name(id="emit", ctx=ast.Load()), args=[], keywords=[])  # of a handler of logging
 MOST_CALLS = 3  # of functions of the user's that call one another
 
 
@@ -36,6 +38,11 @@ def only_names(node):
     return not computes(node, SAVED)
 
 
+def raises(function):
+    """Another error than one that it has caught."""
+    return any(isinstance(part, ast.Raise) and part.exc is not None for part in ast.walk(function))
+
+
 class Effects:
     """Of a branch or a loop. find(call): the user's functions that it may call; numbers: Numbers."""
 
@@ -46,6 +53,8 @@ class Effects:
         """Or saves."""
         name = name_of(call)
         functions = self.find(call)
+        if name in LOGS and any(map(raises, self.find(EMIT))):
+            return False
         parts = [*call.args, *(keyword.value for keyword in call.keywords)]
         if any(computes(part, SAVED) for part in parts):
             return False
