@@ -1,5 +1,6 @@
 """How many of unknown values an operator selects: none, or the share that $OHM_ASSUME_SELECTED states."""
 import contextlib
+import functools
 import os
 import warnings
 
@@ -13,7 +14,7 @@ class Selection:
     def __init__(self, known):
         self.known = known
         self.share = assumed_share()
-        self.takes_all = False
+        self.takes_all = self.has_sparse = False
         self.follows_kernels = hasattr(known.torch.library, "get_kernel")  # from PyTorch 2.9 on
 
     def rows_of(self, most, what, least=0):
@@ -43,9 +44,9 @@ class Selection:
             replace(home, "bincount", self._count_classes)
         replace(self.known.torch.Tensor, "coalesce", self._coalesce)
         if not self.follows_kernels and not self.known.includes_key:
-            for home, name in ((self.known.torch.sparse, "mm"), (self.known.torch.sparse, "addmm"),
-                               (self.known.torch, "spmm")):
-                replace(home, name, self._multiply)
+            torch = self.known.torch
+            for home, name in ((torch, "sparse_coo_tensor"), (torch.Tensor, "to_sparse")):
+                replace(home, name, functools.partial(self._make_sparse, replace))
 
     def _find_different(self, function, arguments, named):
         tensor = arguments[0] if arguments else named["input"]
@@ -83,6 +84,15 @@ class Selection:
         with warnings.catch_warnings():  # of kernels that are replaced
             warnings.simplefilter("ignore")
             library.m.impl("_coalesce", "SparseCUDA", without_collections(coalesce), True)
+
+    def _make_sparse(self, replace, function, arguments, named):
+        if not self.has_sparse:
+            self.has_sparse, torch = True, self.known.torch
+            for home, names in ((torch, "mm matmul addmm spmm"), (torch.sparse, "mm addmm"),
+                                (torch.Tensor, "mm matmul addmm __matmul__")):
+                for name in names.split():
+                    replace(home, name, self._multiply)
+        return function(*arguments, **named)
 
     def _multiply(self, function, arguments, named):
         """Its gradient is a product with the transposed matrix, whose places are counted once more."""

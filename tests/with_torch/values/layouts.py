@@ -187,3 +187,11 @@ def gradient_through_a_sparse_product(device):
     hidden = (torch.sparse.mm(matrix, torch.ones(200, 300, device=device) @ weights)).relu()
     torch.nn.functional.nll_loss(hidden.log_softmax(1), torch.randint(0, 16, (200,)).to(device)).backward()
     return tuple(weights.grad.shape)
+
+
+@case(since=(2, 9))
+def gradient_through_an_operator(device):
+    matrix = torch.eye(64).to_sparse().to(device)
+    weights = torch.ones(64, 16, device=device, requires_grad=True)
+    (matrix @ weights).sum().backward()
+    return tuple(weights.grad.shape)
