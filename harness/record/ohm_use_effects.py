@@ -4,7 +4,7 @@ import ast
 
 from ohm_use_files import name_of
 from ohm_use_kinds import computes, is_text
-from ohm_use_names import DRAWN_ON, DRAWS, MAKES_TEXT, OF_FILES, PRINTS, SAVED, SAVES, UPDATES
+from ohm_use_names import CHANGES_FILES, DRAWN_ON, DRAWS, MAKES_TEXT, OF_FILES, PRINTS, SAVED, SAVES, UPDATES
 
 LOGS = frozenset("debug info warning warn error critical exception log".split())
 EMIT = ast.Call(func=ast.Name(id="emit", ctx=ast.Load()), args=[], keywords=[])  # of a handler of logging
@@ -20,7 +20,7 @@ def root_of(node):
 
 def prints_by_name(call):
     name, root = name_of(call), root_of(call.func)
-    return name in PRINTS or name in DRAWS and root in DRAWN_ON or root in OF_FILES
+    return name in PRINTS or name in DRAWS and root in DRAWN_ON or name in CHANGES_FILES and root in OF_FILES
 
 
 def opens_file(node):

@@ -34,8 +34,10 @@ GIVES_WRITTEN = frozenset(
 # Calls that write files, and those that make what is written.
 SAVES = frozenset("save save_pretrained save_model save_file savez savez_compressed dump touch mkdir unlink".split())
 SAVED = frozenset("state_dict join dict open Path joinpath unwrap_model get_rng_state".split())
-# Modules whose functions change files.
+# Functions that change files, of modules of these names.
 OF_FILES = frozenset("os shutil".split())
+CHANGES_FILES = frozenset("""copy copy2 copyfile copytree link makedirs mkdir move remove rename replace rmtree symlink
+    unlink""".split())
 # Calls that set how wide text is.
 ALIGNS = frozenset("ljust rjust center zfill".split())
 # Attributes that are the array.

@@ -203,3 +203,11 @@ def sum_of_a_branch(device):
         if loss.item() < 1:  # branch
             both = hidden + hidden
             print(both.shape)
+
+
+@case
+def process_that_is_told(device):
+    model = Model(device)
+    for loss in model.losses(2):
+        if loss.item() > 1e9:  # branch
+            os.kill(os.getpid(), 15)
