@@ -1,8 +1,6 @@
 """The call of a model that was running when memory ran out: where the program made it, and whether
 the model was training, gradients were on, and a backward pass is to follow."""
-import sys
-
-from ohm_holders import OPTIMIZED
+from ohm_frame_variables import look_at_variables
 from ohm_sources import is_of_library
 
 BACKWARD = frozenset(("backward", "grad", "manual_backward", "training_step", "scale"))
@@ -40,9 +38,5 @@ def call_in(torch, files, frame):
 
 
 def is_training(frame):
-    values = frame.f_locals
-    module = values.get("self")
-    training = bool(getattr(module, "training", True))
-    if frame.f_code.co_flags & OPTIMIZED and sys.version_info < (3, 13):
-        values.clear()  # else the frame keeps what the program lets go
-    return training
+    module = look_at_variables(frame, lambda variables: variables.get("self"))
+    return bool(getattr(module, "training", True))

@@ -5,12 +5,12 @@ It looks and changes nothing: no memory of the GPU is asked for or let go, no st
 of Python's, no hook of saved tensors runs. A look ends after a time and a number of objects."""
 import collections
 import gc
-import sys
 import threading
 import time
 import types
 
 from ohm_cycles import row_of_cycles
+from ohm_frame_variables import look_at_variables
 from ohm_holder_groups import SEVERAL, Group, version_of
 from ohm_holder_paths import (SEQUENCES, GrowingPlaces, chain_of, file_of_module, group_name,
                               is_buffer, is_of_module, link_in, own_name, program_modules, short_text)
@@ -23,7 +23,6 @@ MOST_SECONDS = 2.0  # of the thread: what a busy machine does beside it does not
 MOST_OBJECTS = 400_000
 MOST_HOLDERS = 12
 UPDATES = 3  # copying into a tensor is one
-OPTIMIZED = 0x1  # of co_flags: the locals are no dictionary
 
 ATOMS = (str, bytes, int, float, complex, bool, type(None), types.CodeType, types.BuiltinFunctionType,
          types.ModuleType, range, slice)
@@ -144,17 +143,9 @@ class Look:
 
     def _add_frame(self, frame, is_in_model):
         code = frame.f_code
-        values = frame.f_locals
-        is_module = values is frame.f_globals
-        name = "<module>" if is_module else code.co_name
+        name = "<module>" if frame.f_locals is frame.f_globals else code.co_name
         of = Root("", name, code.co_filename, code.co_firstlineno, is_in_model)
-        self._add_variables(values, of)
-        if not code.co_flags & OPTIMIZED or sys.version_info >= (3, 13):
-            return
-        # The frame keeps the dictionary, which would keep what the program lets go. Three hold it,
-        # unless the program has asked for it itself.
-        if sys.getrefcount(values) <= 3:
-            values.clear()
+        look_at_variables(frame, lambda variables: self._add_variables(variables, of))
 
     def _add_variables(self, values, of):
         for name, value in list(values.items()):

@@ -3,11 +3,10 @@ on, as far as its syntax and the variables of the running frame tell (ohm_use_se
 import ast
 import builtins
 import enum
-import inspect
 import numbers
-import sys
 import types
 
+from ohm_frame_variables import look_at_variables
 from ohm_use_effects import Effects, opens_file
 from ohm_use_files import FUNCTIONS, is_code_of, name_of, name_of_target, within
 from ohm_use_kinds import ALL_CHOSEN, ARRAY, BRANCH, MASK, NUMBER, SET, VALUE, computes, worse
@@ -185,14 +184,12 @@ def value_in(frame, node):
 
 
 def variable_of(frame, name):
-    """Up to Python 3.12 a function's frame keeps the dict that is made of its variables, and tensors with it: it is
-    emptied, unless the program has it, too."""
-    known = frame.f_locals
-    value = known.get(name, frame.f_globals.get(name, MISSING))
-    holders = 3  # the frame, this variable and the argument of getrefcount
-    if frame.f_code.co_flags & inspect.CO_OPTIMIZED and type(known) is dict and sys.getrefcount(known) <= holders:
-        known.clear()
-    return value
+    """In a comprehension, which has a frame of its own up to Python 3.11, also those of its function."""
+    value = look_at_variables(frame, lambda variables: variables.get(name, MISSING))
+    is_inner = frame.f_code.co_name.endswith("comp>") and frame.f_code in frame.f_back.f_code.co_consts
+    if value is MISSING and is_inner:
+        return variable_of(frame.f_back, name)
+    return frame.f_globals.get(name, MISSING) if value is MISSING else value
 
 
 def item_of(owner, index):

@@ -2,6 +2,7 @@
 attributes and functions are used (ohm_uses.py)."""
 import ast
 import collections
+import dis
 import linecache
 import sys
 
@@ -84,6 +85,12 @@ class File:
             if number == frame.f_lasti // 2:
                 return self._at(position)
         return None
+
+    def asks_for_truth(self, frame):
+        """Whether the frame's current instruction asks if a value is true. From Python 3.12 on its position is
+        that of the expression that gave the value."""
+        opcode = frame.f_code.co_code[frame.f_lasti]
+        return dis.opname[opcode].startswith(("TO_BOOL", "POP_JUMP_IF"))
 
     def runs_in(self, frame, part):
         """Whether a frame evaluates something within this node."""

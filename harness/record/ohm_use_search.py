@@ -58,7 +58,7 @@ class Search(Calls, Loops):
             return VALUE
         if isinstance(node, ast.stmt):
             return self._of_statement(file, node, None, frame)
-        if is_result and isinstance(node, COMPREHENSIONS) and frame.f_code.co_name.startswith("<"):
+        if is_result and isinstance(node, COMPREHENSIONS):
             loop = node.generators[0]  # what a generator yields to it
             return self._of_names(file, node, unknown_part(loop, self.made, self.place), frame)
         if is_compared and isinstance(node, ast.Call) and isinstance(file.parents[node], ast.Expr):

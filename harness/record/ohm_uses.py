@@ -54,7 +54,7 @@ class Uses:
     def called(self, frame):
         """The name of what the frame calls: "" for an index, None for anything else."""
         file = self.files.file(frame.f_code.co_filename)
-        node = file.expression(frame) if file else None
+        node = file.expression(frame) if file and not file.asks_for_truth(frame) else None
         if isinstance(node, ast.Call):
             return name_of(node)
         return "" if isinstance(node, ast.Subscript) else None

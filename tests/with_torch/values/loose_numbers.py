@@ -71,8 +71,8 @@ def mean_that_is_printed(device):
 @case
 def order_of_losses(device):
     batches = [torch.randn(size, 8) for size in (4, 40, 400)]
-    losses = [loss_of(device).item() for _ in batches]
-    order = numpy.argsort(losses)  # shape
+    losses = [loss_of(device).item() for _ in batches]  # shape
+    order = numpy.argsort(losses)
     return torch.cat([batches[index] for index in order[:2]]).to(device).dim()
 
 
