@@ -1,6 +1,8 @@
 """Functions in C that take numbers that were read of unknown memory (ohm_numbers.py). Those of math make such
 numbers of them; NumPy, statistics and struct make plain numbers, which the source is asked about."""
+import collections
 import functools
+import itertools
 import math
 import statistics
 import struct
@@ -12,13 +14,15 @@ OF_MATH = """exp exp2 expm1 log log1p log2 log10 sqrt cbrt pow fabs hypot tanh s
     copysign fmod""".split()
 ASKS = "isclose isfinite isinf isnan".split()
 OF_LISTS = "fsum prod".split()
-OF_STATISTICS = "mean fmean geometric_mean harmonic_mean stdev pstdev variance pvariance".split()
+OF_STATISTICS = """mean fmean geometric_mean harmonic_mean stdev pstdev variance pvariance quantiles
+    linear_regression correlation covariance""".split()
 OF_NUMPY = """array asarray mean median std var sum average min max amin amax ptp percentile quantile sort
     argsort argmax argmin""".split()
 # Of these, the result says which of other things are chosen.
 CHOOSES = frozenset("argsort argmax argmin".split())
 MOST_LOOKED_AT = 16  # numbers of a list
 KINDS = UnknownFloat, UnknownInt
+COLLECTIONS = list, tuple, collections.deque, set, frozenset
 
 
 def follow(torch, reads):
@@ -29,7 +33,7 @@ def follow(torch, reads):
     for name in OF_LISTS:
         _replace(math, name, _of_sum, torch)
     for name in OF_STATISTICS:
-        _replace(statistics, name, functools.partial(_of_list, reads))
+        _replace(statistics, name, functools.partial(_of_values, reads))
     _replace(struct, "pack", functools.partial(_of_bytes, reads))
     when_imported("numpy", lambda numpy: _follow_numpy(numpy, reads))
     when_imported("transformers.trainer_callback", lambda callbacks: _follow_early_stop(callbacks, reads))
@@ -94,6 +98,16 @@ def _of_compared(reads, function):
     return call
 
 
+def _of_values(reads, function):
+    """Of a generator, too."""
+    follow_list = _of_list(reads, function)
+
+    def call(data, *arguments, **named):
+        return follow_list(list(data) if hasattr(data, "__next__") else data, *arguments, **named)
+
+    return call
+
+
 def _of_list(reads, function):
     chooses = function.__name__ in CHOOSES
 
@@ -115,7 +129,7 @@ def _of_bytes(reads, function):
 
 
 def holds_number(value):
-    """Of a list or a tuple, or of the lists in it."""
-    if type(value) not in (list, tuple):
+    """Of a collection, or of those in it."""
+    if type(value) not in COLLECTIONS:
         return type(value) in KINDS
-    return any(map(holds_number, value[:MOST_LOOKED_AT]))
+    return any(map(holds_number, itertools.islice(value, MOST_LOOKED_AT)))

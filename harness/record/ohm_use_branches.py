@@ -1,24 +1,22 @@
 """What a branch on a value decides: which numbers variables hold, what is printed, or whether the program goes
 on, as far as its syntax and the variables of the running frame tell (ohm_use_search.py)."""
 import ast
-import builtins
 import enum
 import numbers
 import types
 
 from ohm_frame_variables import look_at_variables
 from ohm_use_effects import Effects, opens_file
+from ohm_use_errors import errors_of, is_handled, is_managed, may_stop, stops
 from ohm_use_files import FUNCTIONS, is_code_of, name_of, name_of_target, within
 from ohm_use_kinds import ALL_CHOSEN, ARRAY, BRANCH, MASK, NUMBER, SET, VALUE, computes, worse
 from ohm_use_names import MAKES_TEXT, TELLS
 from ohm_use_objects import value_of_name
 
 NAMED = (ast.Name, ast.Attribute)
-EVERY_ERROR = frozenset((None, "Exception", "BaseException"))  # None: an `except` without a type
 # Calls that give a number or a text of anything, and those that give one of numbers.
 GIVES_PLAIN = MAKES_TEXT | TELLS | frozenset("float int bool item len".split())
 MADE_OF_NUMBERS = frozenset("round abs min max".split())
-EXITS = frozenset("exit _exit quit abort".split())
 ASKS_FINITE = frozenset("isnan isinf isfinite".split())
 MOST_ELEMENTS = 1000
 MISSING, NOT_KNOWN = object(), object()
@@ -87,12 +85,13 @@ class Branch:
     def _is_caught(self):
         """Whether the program goes on after the error: in its function or in a caller, where what catches every
         error counts only within a loop."""
-        errors = errors_of(self.statement)
-        if is_handled(self.statement, self.file.parents, errors):
+        files, errors = self.search.files, errors_of(self.statement)
+        is_here = is_handled(self.statement, self.file.parents, errors)
+        if is_here or is_managed(files, self.file, self.statement, errors):
             return True
         if self.frame is None:
             return any(is_handled(node, self.file.parents, errors, is_caller=True) for node in self.file.guarded)
-        return any(is_handled(node, source.parents, errors, is_caller=True)
+        return any(is_handled(node, source.parents, errors, is_caller=True) or is_managed(files, source, node, errors)
                    for node, source in self._calls_on_the_way())
 
     def _calls_on_the_way(self):
@@ -322,66 +321,3 @@ def gives_number(node, numbers):
         parts = node.values if isinstance(node, ast.Dict) else node.elts
         return all(gives_number(part, numbers) for part in parts)
     return isinstance(node, ast.Constant) or isinstance(node, ast.JoinedStr) and not computes(node)
-
-
-def may_stop(statement):
-    """Of one that only prints."""
-    return isinstance(statement, ast.Assert) or any(map(stops, ast.walk(statement)))
-
-
-def stops(statement):
-    """By an error, or sys.exit()."""
-    value = getattr(statement, "value", None)
-    is_exit = isinstance(statement, ast.Expr) and isinstance(value, ast.Call) and name_of(value) in EXITS
-    return is_exit or isinstance(statement, ast.Raise)
-
-
-def errors_of(statement):
-    """Names of what an `assert`, or an `if` that raises, is caught by."""
-    if isinstance(statement, ast.Assert):
-        return with_bases({"AssertionError"})
-    raised = [inner.exc for inner in ast.walk(statement) if isinstance(inner, ast.Raise)]
-    return with_bases({name_of_target(getattr(error, "func", error)) for error in raised})
-
-
-def with_bases(names):
-    """Those that Python knows of errors of these names."""
-    kinds = [getattr(builtins, name or "", Exception) for name in names]
-    return names | {None} | {base.__name__ for kind in kinds if isinstance(kind, type) for base in kind.__mro__}
-
-
-def is_handled(node, parents, errors, is_caller=False):
-    """Whether the function continues after one of these errors. parents: node -> node around it. is_caller: of
-    the function that raises it; handlers of every error count within a loop."""
-    while node in parents and not isinstance(node, FUNCTIONS):
-        parent = parents[node]
-        if isinstance(parent, ast.Try) and node in parent.body:
-            named = errors - EVERY_ERROR if is_caller and not is_in_loop(parent, parents) else errors
-            if any(catches(handler, named) for handler in parent.handlers):
-                return True
-        if isinstance(parent, ast.With) and node in parent.body:
-            if any(suppresses(item.context_expr, errors) for item in parent.items):
-                return True
-        node = parent
-    return False
-
-
-def is_in_loop(node, parents):
-    while node in parents and not isinstance(node, FUNCTIONS):
-        node = parents[node]
-        if isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
-            return True
-    return False
-
-
-def suppresses(manager, errors):
-    """As contextlib.suppress(ValueError) does."""
-    return isinstance(manager, ast.Call) and name_of(manager) == "suppress" and any(
-        name_of_target(kind) in errors for kind in manager.args)
-
-
-def catches(handler, errors):
-    """Whether an `except` catches one of these errors and raises none itself."""
-    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    is_caught = any(name_of_target(kind) in errors for kind in kinds)
-    return is_caught and not any(isinstance(inner, ast.Raise) for inner in handler.body)

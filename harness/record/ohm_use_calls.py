@@ -5,16 +5,17 @@ import types
 from ohm_use_branches import value_in
 from ohm_use_effects import prints_by_name, root_of
 from ohm_use_files import name_of, name_of_target
+from ohm_use_host import result_of
 from ohm_use_kinds import (
-    ALL_CHOSEN, ARRAY, BRANCH, CHOSEN, GOES_ON, MASK, NUMBER, SET, SHAPE, TEXT, VALUE, computes,
+    ALL_CHOSEN, ARRAY, BRANCH, CHOSEN, GOES_ON, LISTS, MASK, NUMBER, SET, SHAPE, TEXT, VALUE, computes,
     counts_in_array, is_indexed, made_by, worse)
 from ohm_use_names import (
-    ADDS_KEY, ALIGNS, ASKS_NO_VALUE, COLLECTS, DECIDES_BY_TEXT, DERIVES, FACTOR_KEYWORDS, FILLED, FINDS_BY_KEY,
-    GIVES_TUPLE, GIVES_WRITTEN, LEARNS, LOSES, MAKES_TENSOR, MAKES_TEXT, OF_CHOSEN, OF_NUMBERS, PRINTS, PUTS, READS_TEXT,
-    SAVES, SIZES, SIZE_KEYWORDS, UPDATES)
+    ADDS_ELEMENT, ADDS_KEY, ALIGNS, ASKS_NO_VALUE, COLLECTS, DECIDES_BY_TEXT, DERIVES, FACTOR_KEYWORDS, FILLED,
+    FINDS_BY_KEY, GIVES_TUPLE, GIVES_WRITTEN, LEARNS, LOSES, MAKES_TENSOR, MAKES_TEXT, OF_CHOSEN, OF_NUMBERS, PRINTS,
+    PUTS, READS_TEXT, SAVES, SIZES, SIZE_KEYWORDS, UPDATES)
 from ohm_use_objects import (
     class_around, constructor, field_for, is_enumeration, is_estimator, is_super, parameters_for, value_of_name)
-from ohm_use_stores import WRITES, buffer_of, queries, readers
+from ohm_use_stores import PRINTS_OR_LOGS, WRITES, buffers_of, queries, readers
 
 
 ITERATES = frozenset("zip enumerate list tuple sorted set reversed".split())
@@ -47,12 +48,26 @@ class Calls:
         return self._outwards(file, call, frame)
 
     def _of_argument(self, file, call, argument, frame):
-        for step in (self._of_constructed, self._of_made, self._of_sink, self._of_kept, self._of_function,
-                     self._of_derived):
+        for step in (self._of_constructed, self._of_host_function, self._of_made, self._of_sink, self._of_kept,
+                     self._of_function, self._of_derived):
             found = step(file, call, argument, frame)
             if found is not GOES_ON:
                 return found
         return VALUE
+
+    def _of_host_function(self, file, call, argument, frame):
+        """Of one of the user's that decides nothing but its result."""
+        functions = self.host.called(file, call, argument, frame or self.frame)
+        return self.of_host_result(file, functions, call, frame) if functions else GOES_ON
+
+    def of_host_result(self, file, functions, call, frame):
+        before, self.is_followed, self.has_lost = (self.made, self.is_followed), False, True
+        found = None
+        for home, function in functions:
+            self.made = result_of(home, function)
+            found = worse(found, self._outwards(file, call, frame))
+        self.made, self.is_followed = before
+        return found
 
     def _of_made(self, file, call, argument, frame):
         """By what the argument is."""
@@ -61,7 +76,7 @@ class Calls:
             return self._of_text(file, call, argument, frame)
         if self.made in (CHOSEN, NUMBER) and name == "to":  # a device or a dtype
             return BRANCH
-        if self.made is SET and name in MAKES_TENSOR:
+        if self.made in (SET, LISTS) and name in MAKES_TENSOR:
             return SHAPE
         if name == "len" and self.made in (SET, CHOSEN):
             self.made = None
@@ -83,7 +98,7 @@ class Calls:
         if name in UPDATES and not self.is_followed and file.is_collection(getattr(call.func, "value", None)):
             self.made = self.made if isinstance(argument, ast.keyword) else SET
             return self._of_target(file, call.func.value, frame, is_changed=True)
-        written = self._of_written(file, call, frame) if name in WRITES else None
+        written = self._of_written(file, call, frame) if name in WRITES or name in PRINTS_OR_LOGS else None
         if written is not None:
             return written
         is_factor = isinstance(argument, ast.keyword) and argument.arg in FACTOR_KEYWORDS
@@ -111,6 +126,8 @@ class Calls:
                 self.made = SET
             elif self.made is CHOSEN:
                 self.made = ALL_CHOSEN
+            elif self.made is SET and name in ADDS_ELEMENT:
+                self.made = LISTS
             own = self._of_parameters(self.files.functions(file, name), call, argument)
             return worse(own, self._of_target(file, call.func.value, frame, is_changed=True))
         return GOES_ON
@@ -182,9 +199,8 @@ class Calls:
         """Of what a file or a buffer gives again."""
         before, self.is_followed = self.is_followed, False
         found = None
-        buffer = buffer_of(file, call)
-        if buffer is not None:
-            found = self._of_target(file, buffer, frame, is_changed=True)
+        for buffer in buffers_of(file, call, frame or self.frame):
+            found = worse(found, self._of_target(file, buffer, frame, is_changed=True))
         for reader in readers(file, call):
             self.made = None
             nodes = file.items_of(self.key, file.scope(reader)) if isinstance(self.key, str) else [reader]
@@ -243,7 +259,7 @@ class Calls:
             return BRANCH
         if name in SIZES:
             return SHAPE
-        if name in WRITES:
+        if name in WRITES or name in PRINTS_OR_LOGS:
             found = self._of_written(file, call, frame)
             if found is not None:
                 return found

@@ -86,12 +86,6 @@ class File:
                 return self._at(position)
         return None
 
-    def asks_for_truth(self, frame):
-        """Whether the frame's current instruction asks if a value is true. From Python 3.12 on its position is
-        that of the expression that gave the value."""
-        opcode = frame.f_code.co_code[frame.f_lasti]
-        return dis.opname[opcode].startswith(("TO_BOOL", "POP_JUMP_IF"))
-
     def runs_in(self, frame, part):
         """Whether a frame evaluates something within this node."""
         is_own = frame.f_code.co_filename == self.name
@@ -299,6 +293,16 @@ class Files:
         if path not in self.texts:
             self.texts[path] = "".join(linecache.getlines(path))
         return self.texts[path]
+
+
+def asks_for_truth(frame):
+    """Whether the current instruction asks if a value is true. From Python 3.12 on its position is that of the
+    expression that gave the value."""
+    return instruction_of(frame).startswith(("TO_BOOL", "POP_JUMP_IF"))
+
+
+def instruction_of(frame):
+    return dis.opname[frame.f_code.co_code[frame.f_lasti]]
 
 
 def name_of(call):

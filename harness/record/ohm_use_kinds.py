@@ -4,7 +4,7 @@ import ast
 from ohm_use_files import name_of
 from ohm_use_names import (
     ASKS_NO_VALUE, COUNTS_IN_ARRAY, DERIVES, KEEPS, KEEPS_MASK, KEEPS_SET, MAKES_ARRAY, MAKES_MASK, MAKES_TEXT,
-    OF_CHOSEN, REDUCES, TELLS)
+    OF_CHOSEN, REDUCES, TAKES_APART, TELLS)
 
 # What the expression on the way is, where its length or what it selects depends on the values: an array, a
 # mask of its elements, a set or another collection of unknown length, lists of unknown lengths, what an
@@ -17,6 +17,7 @@ SHAPE, BRANCH, VALUE = "shape", "branch", "value"
 RANK = {SHAPE: 3, BRANCH: 2, VALUE: 1, None: 0}
 GOES_ON = object()  # nothing is decided yet: what is around the node tells
 BITWISE = (ast.BitAnd, ast.BitOr, ast.BitXor)
+ONE_OF_LISTS = frozenset("max min next sum chain from_iterable reduce".split())  # or all of them together
 CONSUMES = frozenset("join sum any all".split())
 REPEATED = (ast.List, ast.Tuple, ast.ListComp)
 PLAIN = (DERIVES | MAKES_TEXT | ASKS_NO_VALUE | OF_CHOSEN | TELLS) - frozenset("to clone copy deepcopy".split())
@@ -59,7 +60,7 @@ def made_by_call(name, made):
         return MASK if made is MASK else ARRAY
     if name in ("set", "frozenset", "Counter"):
         return SET
-    if made is LISTS and name in ("max", "min", "next"):
+    if made is LISTS and name in ONE_OF_LISTS:
         return SET
     if name in MAKES_MASK:
         return MASK if made in (ARRAY, MASK) else None
@@ -94,6 +95,15 @@ def chooses_text(node):
     return is_text(node.body) and is_text(node.orelse)
 
 
+def gives_text(node):
+    """Whether an expression makes a text of others."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Mod)):
+        return gives_text(node.left) or isinstance(node.op, ast.Add) and gives_text(node.right)
+    if isinstance(node, ast.Subscript):
+        return isinstance(node.value, ast.Call) and name_of(node.value) in TAKES_APART
+    return is_text(node) or isinstance(node, ast.Call) and name_of(node) == "join"
+
+
 def is_tested(node, parents):
     """Whether a branch is all that an expression decides."""
     while isinstance(parents.get(node), (ast.BoolOp, ast.UnaryOp)):
@@ -118,10 +128,10 @@ def consumer_of(comprehension, parents):
 
 
 def kept_by(comprehension, loop):
-    """What one with a single condition keeps; empty: it has more, or computes."""
+    """What one with at most one condition keeps; empty: it has more, or computes."""
     parts = [getattr(comprehension, name, None) for name in ("elt", "key", "value")]
     parts = [part for one in parts if one for part in (one.elts if isinstance(one, ast.Tuple) else [one])]
-    is_simple = comprehension.generators == [loop] and len(loop.ifs) == 1
+    is_simple = comprehension.generators == [loop] and len(loop.ifs) <= 1
     return parts if is_simple and not any(map(computes, parts)) else []
 
 

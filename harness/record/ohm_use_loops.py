@@ -10,6 +10,14 @@ from ohm_use_kinds import (
 from ohm_use_names import PRINTS
 
 
+def are_compared(elements, test):
+    """Whether variables are what a condition compares: numbers, as one that was read came here."""
+    operands = [operand for part in ast.walk(test) if isinstance(part, ast.Compare)
+                for operand in (part.left, *part.comparators)]
+    names = {operand.id for operand in operands if isinstance(operand, ast.Name)}
+    return all(isinstance(element, ast.Name) and element.id in names for element in elements)
+
+
 class Loops:
     """Of Search."""
 
@@ -39,12 +47,14 @@ class Loops:
     def _of_filtered(self, file, comprehension, loop, frame):
         """Numbers and text are only counted, as far as nothing else depends on how many there are."""
         elements = kept_by(comprehension, loop)
-        if self.made is SET or not elements:
+        if not elements or self.made is SET and loop.ifs:
             return BRANCH
+        if self.made is SET:
+            return self._outwards(file, comprehension, frame)
         is_running = frame is not None and file.runs_in(frame, loop.ifs[0])
         if self.is_followed and not is_running:
             return VALUE  # the comparison tells
-        if not is_running or not are_plain(elements, frame):
+        if not are_plain(elements, frame) if is_running else not are_compared(elements, loop.ifs[0]):
             return BRANCH
         self.made = SET
         return self._outwards(file, comprehension, frame)

@@ -2,36 +2,37 @@
 import ast
 import types
 
-from ohm_use_branches import Branch, chooses_number, gives_bool, have_different_shapes, is_handled, value_in
+from ohm_use_branches import Branch, chooses_number, gives_bool, have_different_shapes, value_in
+from ohm_use_callers import Callers
 from ohm_use_calls import Calls
 from ohm_use_effects import prints_by_name
-from ohm_use_files import LISTINGS, caller_of, is_property, name_of, parameters_of
+from ohm_use_errors import is_handled
+from ohm_use_files import LISTINGS, instruction_of, name_of, parameters_of
 from ohm_use_kinds import (
     ARRAY, BRANCH, CHOSEN, GOES_ON, LISTS, MASK, NUMBER, REPEATED, SET, SHAPE, TEXT, VALUE,
-    chooses_text, computes, counts_in_array, is_called, is_tested, is_text, made_by, made_of,
+    chooses_text, computes, counts_in_array, gives_text, is_called, is_tested, is_text, made_by, made_of,
     part_of, unknown_part, unpacked_to, worse)
 from ohm_use_loops import Loops
 from ohm_use_names import (
     COLLECTS, DECIDES_BY_TEXT, FINDS_BY_KEY, HOW_MANY, OF_CHOSEN, READS_TEXT, REFLECTS, SAME_ARRAY,
-    TELLS_NO_VALUE, UPDATES)
+    TAKES_APART, TELLS_NO_VALUE, UPDATES)
 from ohm_use_objects import is_setter, name_of_default
 from ohm_use_stores import WRITES, mapped_files
 
 MOST_STEPS = 1000  # of one read
 SELECTS = frozenset("max min nlargest nsmallest heappop heappushpop heapreplace".split())
 LOOKUP_ERRORS = "KeyError", "IndexError", "LookupError"
-GIVES_TEXT = frozenset("__str__ __repr__ __format__ __rich__".split())
-MAKES_PLAIN = frozenset("__len__ __bool__ __index__ __int__ __float__".split())
+ADDS = frozenset(("SET_ADD", "MAP_ADD"))  # instructions that ask what they add for its hash
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 MATCH = (ast.Match,) if hasattr(ast, "Match") else ()  # from Python 3.10 on
 
 
-class Search(Calls, Loops):
+class Search(Calls, Callers, Loops):
     """One question. Nodes are visited once for each thing that they may be."""
 
     def __init__(self, uses, is_followed):
         self.uses = uses
-        self.files = uses.files
+        self.files, self.host = uses.files, uses.host
         self.is_followed = is_followed
         self.visited = set()
         self.has_lost = False  # a number that told itself was made one that does not
@@ -53,12 +54,16 @@ class Search(Calls, Loops):
         if is_of_logging or self._is_printed_by_library(frame, is_result and self.made is TEXT):
             return None
         file = self.files.file(frame.f_code.co_filename)
+        running = self.host.running(frame)
+        if running is not None:
+            home, function, caller, file, call = running
+            return self.of_host_result(file, [(home, function)], call, caller)
         node = file.expression(frame) if file else None
         if node is None:
             return VALUE
         if isinstance(node, ast.stmt):
             return self._of_statement(file, node, None, frame)
-        if is_result and isinstance(node, COMPREHENSIONS):
+        if is_result and isinstance(node, COMPREHENSIONS) and instruction_of(frame) not in ADDS:
             loop = node.generators[0]  # what a generator yields to it
             return self._of_names(file, node, unknown_part(loop, self.made, self.place), frame)
         if is_compared and isinstance(node, ast.Call) and isinstance(file.parents[node], ast.Expr):
@@ -135,6 +140,12 @@ class Search(Calls, Loops):
             self.made = SET
         if isinstance(parent, ast.BoolOp) or isinstance(parent, ast.IfExp) and node is parent.test:
             return self._of_test(file, parent, frame)
+        if isinstance(parent, (ast.ListComp, ast.List)) and self.made is SET:
+            self.made = LISTS
+            return GOES_ON
+        if isinstance(parent, ast.Starred) and self.made is LISTS:
+            self.made = SET
+            return GOES_ON
         if isinstance(parent, ast.withitem):
             return self._of_target(file, parent.optional_vars, frame) if node is parent.context_expr else None
         if isinstance(parent, ast.comprehension):
@@ -171,6 +182,8 @@ class Search(Calls, Loops):
             is_plain = is_answer and not any(map(computes, expression.values))
         elif chooses_text(expression):
             self.made, is_plain = CHOSEN, True
+        elif gives_text(expression.body) and gives_text(expression.orelse):
+            self.made, is_plain = TEXT, True
         else:
             is_plain = chooses_number(expression, frame, self.tells)
             self.made = NUMBER if is_plain else self.made
@@ -197,9 +210,18 @@ class Search(Calls, Loops):
                 return BRANCH
             if self.made is TEXT and parent.attr in READS_TEXT:
                 self.made = None
+            if self.made is TEXT and parent.attr in TAKES_APART:
+                return self._of_pieces(file, file.parents[parent], frame)
             if parent.attr in WRITES:  # array.tofile(path)
                 return self._of_written(file, file.parents[parent], frame)
         return GOES_ON
+
+    def _of_pieces(self, file, call, frame):
+        """Of a text: there always is a first one, and a last one."""
+        index = getattr(file.parents.get(call), "slice", None)
+        is_certain = isinstance(index, (ast.Constant, ast.UnaryOp)) and ast.unparse(index) in ("0", "-1")
+        self.made = TEXT if is_certain else SET
+        return self._outwards(file, call, frame)
 
     def _of_index(self, file, parent, frame):
         is_stored = isinstance(parent.ctx, ast.Store)
@@ -356,39 +378,3 @@ class Search(Calls, Loops):
         for node in nodes:
             found = worse(found, self._outwards(file, node, frame))
         return found
-
-    def _of_caller(self, file, statement, frame):
-        function = file.scope(statement)
-        caller = caller_of(file, function, frame)
-        while caller is not None and caller.f_globals.get("__name__", "").partition(".")[0] == "json":
-            caller, self.made = caller.f_back, TEXT
-        if caller is None or self._is_event_loop(function, caller):
-            return self._of_results(file, function)
-        is_compared = function.name.startswith("__")  # __lt__ of what is sorted
-        return self.of_frame(caller, is_result=True, is_compared=is_compared)
-
-    def _is_event_loop(self, function, caller):
-        is_coroutine = isinstance(function, ast.AsyncFunctionDef)
-        return is_coroutine and not self.files.is_own(caller.f_code.co_filename)
-
-    def _of_results(self, file, function):
-        """Of what calls of a function give, or reads of a property."""
-        name = getattr(function, "name", "")
-        if is_property(function):
-            return self._of_attribute(file, name, None)
-        if name.startswith("__") and name.endswith("__"):
-            return self._of_protocol(name)
-        found = self._of_nodes(file, file.calls(name), None)
-        if name and not self.is_followed:
-            for other in self.files.elsewhere(file, f"{name}("):
-                found = worse(found, self._of_nodes(other, other.calls(name), None))
-        if not self.is_followed and file.passes_on(name):
-            found = worse(found, VALUE)
-        return found
-
-    def _of_protocol(self, name):
-        """Of what a method gives that Python calls: numbers that tell themselves go on, but through some."""
-        if name in GIVES_TEXT or self.is_followed and name not in MAKES_PLAIN:
-            return None
-        self.has_lost = True
-        return VALUE

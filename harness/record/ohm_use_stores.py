@@ -2,6 +2,7 @@
 (ohm_use_search.py)."""
 import ast
 
+from ohm_use_effects import LOGS
 from ohm_use_files import name_of, name_of_target, parameters_of
 
 # Calls that give what is written to: a file of a path, a writer of a file, or a path of text.
@@ -11,6 +12,7 @@ WRITES = frozenset("""write writelines writerow writerows write_text write_bytes
     savetxt tofile save_file to_csv to_json to_pickle print""".split())
 READS = frozenset("""open load loadtxt genfromtxt fromfile load_file read_text read_bytes read_csv read_json
     read_pickle memmap""".split())
+PRINTS_OR_LOGS = LOGS | {"print"}
 
 NO_PATHS = (ast.Name, ast.Attribute, ast.Subscript, ast.Tuple, ast.List, ast.Dict)
 
@@ -34,13 +36,32 @@ def queries(file):
             yield call
 
 
-def buffer_of(file, call):
-    """The Name of a buffer that a call writes to, or None."""
-    for part in parts_of(call):
-        if isinstance(part, (ast.Name, ast.Attribute)):
-            if any(isinstance(value, ast.Call) and name_of(value) in BUFFERS for value in values_of(file, part)):
-                return part
-    return None
+def buffers_of(file, call, frame):
+    """Names of buffers that a call writes to, prints to or logs to. frame: one that runs."""
+    name, takers = name_of(call), []
+    if name == "print" and not any(keyword.arg == "file" for keyword in call.keywords):
+        takers = [taker for taker in file.calls("redirect_stdout") if is_captured(file, taker, call, frame)]
+    elif name in LOGS:
+        takers = file.calls("StreamHandler")
+    for taking in (call, *takers):
+        yield from (part for part in parts_of(taking) if is_buffer(file, part))
+
+
+def is_captured(file, taker, call, frame):
+    """Whether a `with` sends what a call prints to a buffer: it is around the call, or runs."""
+    statement = file.parents.get(file.parents.get(taker))
+    if not isinstance(statement, ast.With):
+        return False
+    if file.scope(call) is file.scope(taker):
+        return any(node is call for node in ast.walk(statement))
+    while frame is not None and not file.runs_in(frame, statement):
+        frame = frame.f_back
+    return frame is not None
+
+
+def is_buffer(file, node):
+    return isinstance(node, (ast.Name, ast.Attribute)) and any(
+        isinstance(value, ast.Call) and name_of(value) in BUFFERS for value in values_of(file, node))
 
 
 def mapped_files(file, target):

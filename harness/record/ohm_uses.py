@@ -10,7 +10,8 @@ import linecache
 import re
 
 from ohm_use_branches import value_in
-from ohm_use_files import Files, name_of
+from ohm_use_files import Files, asks_for_truth, name_of
+from ohm_use_host import HostFunctions
 from ohm_use_kinds import BRANCH, SHAPE, VALUE
 from ohm_use_search import Search
 
@@ -23,6 +24,7 @@ class Uses:
     def __init__(self, own_files=None):
         """own_files: UserFiles, to follow attributes and functions into the user's other files."""
         self.files = Files(own_files)
+        self.host = HostFunctions(self.files)
         self.stops = {}  # (file, first line) -> last line of statements that may stop the program for a value
         self.chosen = {}  # (file, line) of a branch -> names of variables to which it assigns numbers
 
@@ -54,7 +56,7 @@ class Uses:
     def called(self, frame):
         """The name of what the frame calls: "" for an index, None for anything else."""
         file = self.files.file(frame.f_code.co_filename)
-        node = file.expression(frame) if file and not file.asks_for_truth(frame) else None
+        node = file.expression(frame) if file and not asks_for_truth(frame) else None
         if isinstance(node, ast.Call):
             return name_of(node)
         return "" if isinstance(node, ast.Subscript) else None

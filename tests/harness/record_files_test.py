@@ -34,8 +34,8 @@ def passed_on(count):
     """Source that passes a value through so many functions, to a branch."""
     functions = "".join(f"def step{n}(value):\n    return step{n + 1}(value)\n" for n in range(count))
     return functions + READS.replace("Value().item()\n", "") + (
-        f"def step{count}(value):\n    return [1] if value else []\n"
-        "result = step0(Value().item())\n")
+        f"def step{count}(value):\n    return value\n"
+        "if step0(Value().item()):\n    sys.modules.clear()\n")
 
 
 class Files(unittest.TestCase):

@@ -57,7 +57,7 @@ def list_of_bools(device):
 
 @case
 def read_again_from_text(device):
-    text = f"loss={scores_of(device).mean().item():.4f}"  # branch
+    text = f"loss={scores_of(device).mean().item():.4f}"  # shape
     print(text)
     return torch.zeros(8 if float(text.split("=")[1]) > 0 else 4, device=device).dim()
 

@@ -127,7 +127,7 @@ def shares_of_classes(device):
 def generator_of_arrays(device):
     def arrays():
         for _ in range(4):
-            yield (torch.randn(8, 16).to(device) @ torch.randn(16, 1).to(device)).mean().cpu().numpy()  # branch
+            yield (torch.randn(8, 16).to(device) @ torch.randn(16, 1).to(device)).mean().cpu().numpy()  # shape
 
     chosen = [array for array in arrays() if array > 0]
     return torch.zeros(len(chosen) + 1, device=device).dim()

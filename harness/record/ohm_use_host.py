@@ -1,0 +1,250 @@
+"""Functions of a program's own that compute with numbers, text and collections on the host alone, such as a metric: what
+they decide within touches no memory of a GPU, so that only their result depends on a value (ohm_use_search.py)."""
+import ast
+import builtins
+import types
+
+from ohm_frame_variables import look_at_variables
+from ohm_use_branches import MISSING, NOT_KNOWN, is_plain, running, value_in
+from ohm_use_effects import root_of
+from ohm_use_files import FUNCTIONS, is_code_of, is_property, name_of, name_of_target, parameters_of, within
+from ohm_use_kinds import SET, TEXT, gives_text
+from ohm_use_names import TAKES_APART
+from ohm_use_objects import value_of_name
+
+# Modules whose functions compute on the host and change nothing; numbers that NumPy draws would change its state.
+MODULES = frozenset("""math cmath numpy scipy statistics fractions decimal pandas sklearn.metrics collections itertools
+    functools operator re string unicodedata difflib heapq bisect copy textwrap""".split())
+FUNCTIONS_OF_PYTHON = frozenset("""abs all any bool bytes chr dict divmod enumerate filter float frozenset hash int
+    isinstance iter len list map max min next ord pow print range repr reversed round set slice sorted str sum tuple type
+    zip""".split())
+CHANGES = frozenset("""add append appendleft clear discard extend extendleft insert pop popleft remove reverse setdefault
+    sort update""".split())
+METHODS = CHANGES | frozenset("""all any argmax argmin argsort astype capitalize clip copy count cumsum decode difference
+    elements encode endswith fill find format get group groups idxmax idxmin index intersection isalnum isalpha isdigit
+    islower isnumeric isspace isupper issubset issuperset item items join keys ljust lower lstrip max mean min
+    most_common nonzero partition ravel replace reset_index reshape rfind rindex rjust round rpartition rsplit rstrip
+    sort_values split splitlines squeeze startswith std strip sum symmetric_difference title tolist translate union upper
+    values var zfill""".split())
+REFUSED = (ast.Global, ast.Nonlocal, ast.Yield, ast.YieldFrom, ast.Await, ast.Raise, ast.Assert, ast.Delete, ast.With,
+           ast.AsyncWith, ast.AsyncFor, ast.ClassDef, *FUNCTIONS)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+CONTAINERS = (ast.List, ast.Tuple, ast.Dict, ast.Set, ast.BinOp, ast.UnaryOp, ast.Compare)
+GIVES_HOST = TAKES_APART | frozenset("tolist item numpy join lower upper strip lstrip rstrip".split())
+GIVES_NUMBER = frozenset("abs bool count find float index int len max mean min pow round std sum".split())
+MOST_CALLS = 3  # of functions that call one another
+MOST_LOOKED_AT = 20  # elements of a collection
+
+
+class HostFunctions:
+    """Of a program. files: Files."""
+
+    def __init__(self, files):
+        self.files = files
+        self.known = {}  # function -> what _is_host() found
+        self.asked = set()  # names of variables whose assignments are looked at
+
+    def running(self, frame):
+        """(file, function, the caller's frame, its file, its call) of the outermost one that this frame runs or that has
+        called it, by its name; None: there is none."""
+        found = None
+        while frame is not None and self.files.is_own(frame.f_code.co_filename):
+            file = self.files.file(frame.f_code.co_filename)
+            function = self._of_code(file, frame.f_code) if file else None
+            if function is None and not frame.f_code.co_name.startswith("<"):
+                break
+            caller = frame.f_back
+            if function is not None:
+                call = self._call_in(caller)
+                is_by_name = call is not None and name_of(call[1]) == function.name
+                is_host = is_by_name and self._is_host(file, function) and look_at_variables(frame, are_of_host)
+                if not is_host:
+                    break
+                found = file, function, caller, *call
+            frame = caller
+        return found
+
+    def _call_in(self, frame):
+        """(file, call) that a frame evaluates, or None."""
+        file = self.files.file(frame.f_code.co_filename) if frame is not None else None
+        node = file.expression(frame) if file else None
+        return (file, node) if isinstance(node, ast.Call) else None
+
+    def called(self, file, call, argument, frame):
+        """(file, function) of those that a call calls with things of the host alone; `argument` is one. Empty: it
+        may call others."""
+        functions = self.files.functions(file, name_of(call)) if isinstance(call.func, ast.Name) else []
+        if not all(self._is_host(*one) for one in functions):
+            return []
+        frame = running(file, call, frame)
+        others = [part for part in (*call.args, *(keyword.value for keyword in call.keywords))
+                  if part is not argument and part is not getattr(argument, "value", None)]
+        return functions if all(self._is_of_host(file, part, frame) for part in others) else []
+
+    def _of_code(self, file, code):
+        for function in file.defined.get(code.co_name, ()):
+            if is_code_of(function, code) and code.co_firstlineno <= function.lineno <= function.body[0].lineno:
+                return function
+        return None
+
+    def _is_of_host(self, file, node, frame):
+        """Whether an argument is nothing that a tensor is in."""
+        if isinstance(node, (ast.Constant, ast.JoinedStr)):
+            return True
+        if isinstance(node, ast.Call):
+            return name_of(node) in GIVES_HOST or name_of(node) in FUNCTIONS_OF_PYTHON and all(
+                self._is_of_host(file, part, frame) for part in node.args)
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            return self._is_variable_of_host(file, node, frame)
+        if isinstance(node, ast.Subscript):
+            return self._is_of_host(file, node.value, frame)
+        if isinstance(node, COMPREHENSIONS):
+            return all(self._is_of_host(file, loop.iter, frame) for loop in node.generators) and all(
+                self._is_bound(node, part) or self._is_of_host(file, part, frame) for part in parts_of(node))
+        return isinstance(node, CONTAINERS) and all(self._is_of_host(file, part, frame) for part in parts_of(node))
+
+    def _is_variable_of_host(self, file, node, frame):
+        """By its value, or by all that it is assigned where it has none yet."""
+        value = value_in(frame, node) if frame is not None else MISSING
+        if value is not MISSING and value is not NOT_KNOWN:
+            return is_of_host(value)
+        if not isinstance(node, ast.Name) or node.id in self.asked:
+            return False
+        scope = file.scope(node)
+        values = [value for value in file.assigned.get(node.id, ()) if file.scope(value) is scope]
+        values += looped_over(file, node)
+        self.asked.add(node.id)
+        is_host = bool(values) and all(self._is_of_host(file, value, frame) for value in values)
+        self.asked.discard(node.id)
+        return is_host
+
+    @staticmethod
+    def _is_bound(comprehension, part):
+        bound = {name.id for loop in comprehension.generators for name in ast.walk(loop.target)
+                 if isinstance(name, ast.Name)}
+        while isinstance(part, ast.Subscript):
+            part = part.value
+        return isinstance(part, ast.Name) and part.id in bound
+
+    # ---- what a function does ----
+
+    def _is_host(self, file, function, depth=MOST_CALLS):
+        key = function, depth
+        if key not in self.known:
+            self.known[key] = False  # of one that calls itself
+            known = self.files.globals_of(file)
+            own = file.bound_by(function) - set(parameters_of(function))
+            self.known[key] = not function.decorator_list and not is_property(function) and all(
+                self._does_nothing_else(file, node, own, known, depth) for node in within(function))
+        return self.known[key]
+
+    def _does_nothing_else(self, file, node, own, known, depth):
+        """own: variables that hold what the function has made. known: variables of the file."""
+        if isinstance(node, REFUSED):
+            return False
+        if isinstance(node, (ast.Attribute, ast.Subscript)) and not isinstance(node.ctx, ast.Load):
+            return root_of(node) in own
+        if isinstance(node, ast.AugAssign):
+            return root_of(node.target) in own
+        if isinstance(node, ast.Call):
+            return self._is_harmless(file, node, own, known, depth)
+        if isinstance(node, ast.Name) and node.id in known and isinstance(node.ctx, ast.Load):
+            value = known[node.id]
+            return callable(value) or isinstance(value, types.ModuleType) or is_of_host(value)
+        return True
+
+    def _is_harmless(self, file, call, own, known, depth):
+        name = name_of(call)
+        if isinstance(call.func, ast.Name):
+            functions = self.files.functions(file, name)
+            if functions or name in own:
+                return depth > 0 and bool(functions) and all(self._is_host(*one, depth - 1) for one in functions)
+            called = known.get(name, getattr(builtins, name, None))
+            return name in FUNCTIONS_OF_PYTHON or is_of_modules(getattr(called, "__module__", None) or "")
+        if not isinstance(call.func, ast.Attribute):
+            return False
+        root = known.get(root_of(call.func))
+        if isinstance(root, types.ModuleType):
+            called = value_of_name(call.func, known)
+            homes = root.__name__, getattr(called, "__module__", None) or root.__name__
+            return all(map(is_of_modules, homes)) and ".random" not in ast.unparse(call.func)
+        if name in file.defined or name not in METHODS:
+            return False
+        return name not in CHANGES or isinstance(call.func.value, ast.Call) or root_of(call.func) in own
+
+
+def looped_over(file, name):
+    """What the loops and comprehensions around a Name take it from."""
+    around = file.parents.get(name)
+    while around is not None and not isinstance(around, FUNCTIONS):
+        loops = getattr(around, "generators", [around] if isinstance(around, ast.For) else [])
+        yield from (source for loop in loops for source in sources_of(loop, name.id))
+        around = file.parents.get(around)
+
+
+def sources_of(loop, name):
+    """What a loop takes a variable from: of zip(), the argument in its place."""
+    target, iterated = loop.target, loop.iter
+    if isinstance(target, ast.Tuple) and isinstance(iterated, ast.Call) and name_of(iterated) == "zip":
+        yield from (source for part, source in zip(target.elts, iterated.args) if is_named(name, part))
+    elif is_named(name, target):
+        yield iterated
+
+
+def is_named(name, node):
+    return any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(node))
+
+
+def parts_of(node):
+    """What a container or a comprehension holds, or an operator combines."""
+    parts = [getattr(node, name, None) for name in ("elt", "key", "value", "left", "right", "operand")]
+    lists = [getattr(node, name, ()) for name in ("elts", "keys", "values", "comparators")]
+    found = [part for part in [*parts, *(part for one in lists for part in one)] if part is not None]
+    return [part for one in found for part in (one.elts if isinstance(one, ast.Tuple) else [one])]
+
+
+def is_of_modules(name):
+    return any(name == one or name.startswith(f"{one}.") for one in MODULES) or name == "_operator"
+
+
+def are_of_host(variables):
+    return all(map(is_of_host, variables.values()))
+
+
+def is_of_host(value, depth=2):
+    """Whether it is a number, text, an array of NumPy's, or what holds some of them."""
+    if is_plain(value) or type(value).__module__.partition(".")[0] in ("numpy", "pandas"):
+        return True
+    if isinstance(value, (dict, list, tuple, set, frozenset)) or type(value).__name__ in ("deque", "range", "zip"):
+        if type(value).__name__ == "zip":
+            return True
+        parts = value.values() if isinstance(value, dict) else value
+        some = [part for _, part in zip(range(MOST_LOOKED_AT), parts)]
+        return depth > 0 and all(is_of_host(part, depth - 1) for part in some)
+    return isinstance(value, (bytes, types.BuiltinFunctionType)) or type(value).__module__ in ("builtins", "re") and (
+        not callable(value))
+
+
+def result_of(file, function):
+    """What a function makes of what it is given: a number, TEXT, or else a SET."""
+    results = [node.value for node in within(function) if isinstance(node, ast.Return) and node.value is not None]
+    parts = [part for one in results for part in (one.elts if isinstance(one, ast.Tuple) else [one])]
+    if all(gives_number(file, part) for part in parts):
+        return None
+    return TEXT if all(gives_text(part) for part in parts) else SET
+
+
+def gives_number(file, node, depth=3):
+    if isinstance(node, ast.Constant):
+        return not isinstance(node.value, (str, bytes))
+    if isinstance(node, ast.Call):
+        return name_of(node) in GIVES_NUMBER or name_of_target(getattr(node.func, "value", None)) == "math"
+    if isinstance(node, (ast.Compare, ast.UnaryOp)):
+        return True
+    if isinstance(node, ast.BinOp):
+        return isinstance(node.op, (ast.Div, ast.FloorDiv, ast.Pow, ast.Sub)) or (
+            gives_number(file, node.left, depth) and gives_number(file, node.right, depth))
+    if isinstance(node, ast.IfExp):
+        return gives_number(file, node.body, depth) and gives_number(file, node.orelse, depth)
+    values = file.assigned.get(node.id, ()) if isinstance(node, ast.Name) and depth else ()
+    return bool(values) and all(gives_number(file, value, depth - 1) for value in values)
