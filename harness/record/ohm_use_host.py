@@ -1,5 +1,5 @@
-"""Functions of a program's own that compute with numbers, text and collections on the host alone, such as a metric: what
-they decide within touches no memory of a GPU, so that only their result depends on a value (ohm_use_search.py)."""
+"""Functions of a program's own that compute with numbers, text and collections on the host alone, such as a metric:
+what they decide within touches no memory of a GPU, so that only their result depends on a value (ohm_use_search.py)."""
 import ast
 import builtins
 import types
@@ -16,16 +16,17 @@ from ohm_use_objects import value_of_name
 MODULES = frozenset("""math cmath numpy scipy statistics fractions decimal pandas sklearn.metrics collections itertools
     functools operator re string unicodedata difflib heapq bisect copy textwrap""".split())
 FUNCTIONS_OF_PYTHON = frozenset("""abs all any bool bytes chr dict divmod enumerate filter float frozenset hash int
-    isinstance iter len list map max min next ord pow print range repr reversed round set slice sorted str sum tuple type
-    zip""".split())
-CHANGES = frozenset("""add append appendleft clear discard extend extendleft insert pop popleft remove reverse setdefault
-    sort update""".split())
-METHODS = CHANGES | frozenset("""all any argmax argmin argsort astype capitalize clip copy count cumsum decode difference
-    elements encode endswith fill find format get group groups idxmax idxmin index intersection isalnum isalpha isdigit
+    isinstance iter len list map max min next ord pow print range repr reversed round set slice sorted str sum tuple
+    type zip""".split())
+CHANGES = frozenset("""add append appendleft clear discard extend extendleft insert pop popleft remove reverse
+    setdefault sort update""".split())
+METHODS = CHANGES | frozenset("""all any argmax argmin argsort astype capitalize clip copy count cumsum decode
+    difference elements encode endswith fill find format get group groups idxmax idxmin index intersection isalnum
+    isalpha isdigit
     islower isnumeric isspace isupper issubset issuperset item items join keys ljust lower lstrip max mean min
     most_common nonzero partition ravel replace reset_index reshape rfind rindex rjust round rpartition rsplit rstrip
-    sort_values split splitlines squeeze startswith std strip sum symmetric_difference title tolist translate union upper
-    values var zfill""".split())
+    sort_values split splitlines squeeze startswith std strip sum symmetric_difference title tolist translate union
+    upper values var zfill""".split())
 REFUSED = (ast.Global, ast.Nonlocal, ast.Yield, ast.YieldFrom, ast.Await, ast.Raise, ast.Assert, ast.Delete, ast.With,
            ast.AsyncWith, ast.AsyncFor, ast.ClassDef, *FUNCTIONS)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -45,8 +46,8 @@ class HostFunctions:
         self.asked = set()  # names of variables whose assignments are looked at
 
     def running(self, frame):
-        """(file, function, the caller's frame, its file, its call) of the outermost one that this frame runs or that has
-        called it, by its name; None: there is none."""
+        """(file, function, the caller's frame, its file, its call) of the outermost one that this frame runs or that
+        has called it, by its name; None: there is none."""
         found = None
         while frame is not None and self.files.is_own(frame.f_code.co_filename):
             file = self.files.file(frame.f_code.co_filename)
