@@ -202,7 +202,8 @@ class Calls:
         for buffer in buffers_of(file, call, frame or self.frame):
             found = worse(found, self._of_target(file, buffer, frame, is_changed=True))
         for reader in readers(file, call):
-            self.made = None
+            has_filter = any(keyword.arg == "filters" for keyword in reader.keywords)
+            self.made = SET if has_filter else None
             nodes = file.items_of(self.key, file.scope(reader)) if isinstance(self.key, str) else [reader]
             found = worse(found, self._of_nodes(file, nodes, None))
         self.is_followed, self.has_lost = before, self.has_lost or found is not None
@@ -244,6 +245,8 @@ class Calls:
         function = getattr(call.args[0], "attr", None) or getattr(call.args[0], "id", "")
         if function in PRINTS:
             return None
+        if function in DECIDES_BY_TEXT:  # map(pattern.match, lines)
+            return BRANCH
         if function in MAKES_TEXT:
             self.made = TEXT
         elif function not in DERIVES:

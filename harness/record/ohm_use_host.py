@@ -2,6 +2,9 @@
 what they decide within touches no memory of a GPU, so that only their result depends on a value (ohm_use_search.py)."""
 import ast
 import builtins
+import collections
+import itertools
+import sys
 import types
 
 from ohm_frame_variables import look_at_variables
@@ -33,6 +36,10 @@ COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 CONTAINERS = (ast.List, ast.Tuple, ast.Dict, ast.Set, ast.BinOp, ast.UnaryOp, ast.Compare)
 GIVES_HOST = TAKES_APART | frozenset("tolist item numpy join lower upper strip lstrip rstrip".split())
 GIVES_NUMBER = frozenset("abs bool count find float index int len max mean min pow round std sum".split())
+COLLECTIONS = (dict, list, tuple, set, frozenset, collections.deque, collections.Counter, collections.defaultdict,
+               collections.OrderedDict)
+MAKES_SOURCE = frozenset("default_rng RandomState".split())  # of random numbers
+DRAWS = frozenset("choice integers normal permutation random shuffle standard_normal uniform".split())
 MOST_CALLS = 3  # of functions that call one another
 MOST_LOOKED_AT = 20  # elements of a collection
 
@@ -56,10 +63,8 @@ class HostFunctions:
                 break
             caller = frame.f_back
             if function is not None:
-                call = self._call_in(caller)
-                is_by_name = call is not None and name_of(call[1]) == function.name
-                is_host = is_by_name and self._is_host(file, function) and look_at_variables(frame, are_of_host)
-                if not is_host:
+                call = self._call_in(caller) if self._is_host(file, function) else None
+                if call is None or name_of(call[1]) != function.name or not look_at_variables(frame, self._are_of_host):
                     break
                 found = file, function, caller, *call
             frame = caller
@@ -74,10 +79,12 @@ class HostFunctions:
     def called(self, file, call, argument, frame):
         """(file, function) of those that a call calls with things of the host alone; `argument` is one. Empty: it
         may call others."""
-        functions = self.files.functions(file, name_of(call)) if isinstance(call.func, ast.Name) else []
-        if not all(self._is_host(*one) for one in functions):
+        functions = self.files.functions(file, name_of(call))
+        if not functions or not all(self._is_host(*one) for one in functions):
             return []
         frame = running(file, call, frame)
+        if not isinstance(call.func, ast.Name) and not self._is_variable_of_host(file, call.func.value, frame):
+            return []
         others = [part for part in (*call.args, *(keyword.value for keyword in call.keywords))
                   if part is not argument and part is not getattr(argument, "value", None)]
         return functions if all(self._is_of_host(file, part, frame) for part in others) else []
@@ -93,7 +100,7 @@ class HostFunctions:
         if isinstance(node, (ast.Constant, ast.JoinedStr)):
             return True
         if isinstance(node, ast.Call):
-            return name_of(node) in GIVES_HOST or name_of(node) in FUNCTIONS_OF_PYTHON and all(
+            return self._gives_host(file, node) or name_of(node) in FUNCTIONS_OF_PYTHON and all(
                 self._is_of_host(file, part, frame) for part in node.args)
         if isinstance(node, (ast.Name, ast.Attribute)):
             return self._is_variable_of_host(file, node, frame)
@@ -104,11 +111,19 @@ class HostFunctions:
                 self._is_bound(node, part) or self._is_of_host(file, part, frame) for part in parts_of(node))
         return isinstance(node, CONTAINERS) and all(self._is_of_host(file, part, frame) for part in parts_of(node))
 
+    def _gives_host(self, file, call):
+        """Whether it is an array, a number or a text, or of a function that returns such things."""
+        results = [(home, node.value) for home, function in self.files.functions(file, name_of(call))
+                   for node in within(function) if isinstance(node, ast.Return)]
+        return name_of(call) in GIVES_HOST or bool(results) and all(
+            isinstance(value, ast.Call) and name_of(value) in GIVES_HOST or value is not None and (
+                gives_text(value) or gives_number(home, value)) for home, value in results)
+
     def _is_variable_of_host(self, file, node, frame):
         """By its value, or by all that it is assigned where it has none yet."""
         value = value_in(frame, node) if frame is not None else MISSING
         if value is not MISSING and value is not NOT_KNOWN:
-            return is_of_host(value)
+            return self._is_host_value(value)
         if not isinstance(node, ast.Name) or node.id in self.asked:
             return False
         scope = file.scope(node)
@@ -126,6 +141,28 @@ class HostFunctions:
         while isinstance(part, ast.Subscript):
             part = part.value
         return isinstance(part, ast.Name) and part.id in bound
+
+    # ---- what a variable holds ----
+
+    def _are_of_host(self, variables):
+        return all(map(self._is_host_value, variables.values()))
+
+    def _is_host_value(self, value, depth=2):
+        """Whether it is a number, text, an array of NumPy's, or what holds some of them: a collection, or an object of
+        a class of the user's."""
+        kind = type(value)
+        if is_plain(value) or kind.__module__.partition(".")[0] in ("numpy", "pandas", "re"):
+            return True
+        if kind in COLLECTIONS:
+            parts = list(value.values()) if isinstance(value, dict) else value
+            some = itertools.islice(parts, MOST_LOOKED_AT)
+            return depth > 0 and all(self._is_host_value(part, depth - 1) for part in some)
+        if kind in (bytes, range, zip, enumerate, types.BuiltinFunctionType):
+            return True
+        home = getattr(sys.modules.get(kind.__module__), "__file__", None)
+        is_object = home is not None and self.files.is_own(home) and kind.__bases__ == (object,)
+        return is_object and depth > 0 and hasattr(value, "__dict__") and all(
+            self._is_host_value(part, depth - 1) for part in list(vars(value).values()))
 
     # ---- what a function does ----
 
@@ -151,7 +188,7 @@ class HostFunctions:
             return self._is_harmless(file, node, own, known, depth)
         if isinstance(node, ast.Name) and node.id in known and isinstance(node.ctx, ast.Load):
             value = known[node.id]
-            return callable(value) or isinstance(value, types.ModuleType) or is_of_host(value)
+            return callable(value) or isinstance(value, types.ModuleType) or self._is_host_value(value)
         return True
 
     def _is_harmless(self, file, call, own, known, depth):
@@ -168,7 +205,9 @@ class HostFunctions:
         if isinstance(root, types.ModuleType):
             called = value_of_name(call.func, known)
             homes = root.__name__, getattr(called, "__module__", None) or root.__name__
-            return all(map(is_of_modules, homes)) and ".random" not in ast.unparse(call.func)
+            return all(map(is_of_modules, homes)) and (name in MAKES_SOURCE or ".random" not in ast.unparse(call.func))
+        if name in DRAWS and root_of(call.func) in own:
+            return True
         if name in file.defined or name not in METHODS:
             return False
         return name not in CHANGES or isinstance(call.func.value, ast.Call) or root_of(call.func) in own
@@ -206,24 +245,6 @@ def parts_of(node):
 
 def is_of_modules(name):
     return any(name == one or name.startswith(f"{one}.") for one in MODULES) or name == "_operator"
-
-
-def are_of_host(variables):
-    return all(map(is_of_host, variables.values()))
-
-
-def is_of_host(value, depth=2):
-    """Whether it is a number, text, an array of NumPy's, or what holds some of them."""
-    if is_plain(value) or type(value).__module__.partition(".")[0] in ("numpy", "pandas"):
-        return True
-    if isinstance(value, (dict, list, tuple, set, frozenset)) or type(value).__name__ in ("deque", "range", "zip"):
-        if type(value).__name__ == "zip":
-            return True
-        parts = value.values() if isinstance(value, dict) else value
-        some = [part for _, part in zip(range(MOST_LOOKED_AT), parts)]
-        return depth > 0 and all(is_of_host(part, depth - 1) for part in some)
-    return isinstance(value, (bytes, types.BuiltinFunctionType)) or type(value).__module__ in ("builtins", "re") and (
-        not callable(value))
 
 
 def result_of(file, function):

@@ -9,9 +9,9 @@ from ohm_use_files import name_of, name_of_target, parameters_of
 OPENS = frozenset("open memmap open_memmap writer DictWriter Path".split())
 BUFFERS = frozenset("StringIO BytesIO".split())
 WRITES = frozenset("""write writelines writerow writerows write_text write_bytes dump save savez savez_compressed
-    savetxt tofile save_file to_csv to_json to_pickle print""".split())
+    savetxt tofile save_file to_csv to_json to_pickle to_parquet to_feather to_hdf to_excel print""".split())
 READS = frozenset("""open load loadtxt genfromtxt fromfile load_file read_text read_bytes read_csv read_json
-    read_pickle memmap""".split())
+    read_pickle read_parquet read_feather read_hdf read_excel memmap""".split())
 PRINTS_OR_LOGS = LOGS | {"print"}
 
 NO_PATHS = (ast.Name, ast.Attribute, ast.Subscript, ast.Tuple, ast.List, ast.Dict)
