@@ -1,7 +1,5 @@
-// ohm sweep through the real program: every level at which something can fail, what a handler
-// covers, and the least memory that is enough.
-#include <functional>
-#include <iterator>
+// ohm sweep through the real program: every level at which something can fail, and what a handler
+// covers.
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -176,36 +174,6 @@ TEST_F(SweepReach, ListsThePointsUnderNoHandlerBeforeAndAfterTheMitigation) {
   EXPECT_FALSE(after.empty());
   EXPECT_LT(after.size(), before.size());
   for (const std::string& line : after) EXPECT_TRUE(contains(line, "nets.lua:")) << line;
-}
-
-// ---- the least memory ---------------------------------------------------------------------------
-
-/// What a command of a report says when it is run.
-Json repeated(const std::function<ProgramResult(const std::vector<std::string>&)>& ohm,
-              const std::string& command) {
-  std::istringstream text(command);
-  std::vector<std::string> words(std::istream_iterator<std::string>(text), {});
-  words.erase(words.begin());  // the program's name
-  words.emplace_back("--json");
-  return Json::parse(ohm(words).out)["scenarios"][0]["variants"][0];
-}
-
-TEST_F(SweepReach, CertifiesTheLeastMemoryOfARealScenario) {
-  const ProgramResult ran =
-      ohm({"sweep", scenario("missing_no_grad"), "--bytes", "--case", "no_grad", "--json"});
-  EXPECT_EQ(ran.code, 0) << ran.err;
-  const Json variant = Json::parse(ran.out)["scenarios"][0]["variants"][0];
-  const auto run = [&](const std::vector<std::string>& words) { return ohm(words); };
-  for (const char* const kind : {"with_retries", "without_retry"}) {
-    const Json& minimum = variant[kind];
-    const Json enough = repeated(run, minimum["rerun"]);
-    EXPECT_FALSE(enough.contains("oom")) << enough["oom"];
-    const Json failure = repeated(run, minimum["fails_rerun"]);
-    ASSERT_TRUE(failure.contains("oom")) << failure;
-    for (const char* const field : {"requested_bytes", "op", "line", "step", "device"}) {
-      EXPECT_EQ(failure["oom"][field], minimum["fails"][field]) << field;
-    }
-  }
 }
 
 }  // namespace
