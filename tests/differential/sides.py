@@ -9,7 +9,8 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "comparisons"))
 
-from translate_programs import Translator, Unknown, fix_no_grad_call  # noqa: E402,F401
+from lua_names import Unknown  # noqa: E402,F401
+from translate_programs import Translator, fix_no_grad_call  # noqa: E402
 
 ARCHITECTURES = ("80", "90")
 
