@@ -1,11 +1,12 @@
 // Programs that PyTorch ran and whose allocations were recorded, and their twins in Lua.
 //
 // tests/golden/pytorch has one file for each family of programs: `programs` (Lua, each program
-// after a line "--== name settings"), and for each version of PyTorch `recordings` (described in
-// their heads) and `differences` (which programs do not agree, and where). Recordings are stored
-// compressed, but for some examples in recordings/2.15; most twins are written when the tests are
-// built (tests/differential/write_twins.py). Beside events and marks a line has the dtype, shape
-// and strides of a tensor, wherever the program calls layout(tensor).
+// after a line "--== name settings"; of the family "rules" several files), and for each version of
+// PyTorch `recordings` (described in their heads) and `differences` (which programs do not agree,
+// and where). Recordings are stored compressed, but for some examples in recordings/2.15; most
+// twins are written when the tests are built (tests/differential/write_twins.py). Beside events and
+// marks a line has the dtype, shape and strides of a tensor, wherever the program calls
+// layout(tensor).
 #pragma once
 
 #include <optional>
