@@ -10,7 +10,7 @@ import types
 from ohm_frame_variables import look_at_variables
 from ohm_use_branches import MISSING, NOT_KNOWN, is_plain, running, value_in
 from ohm_use_effects import root_of
-from ohm_use_files import FUNCTIONS, is_code_of, is_property, name_of, name_of_target, parameters_of, within
+from ohm_use_files import FUNCTIONS, is_code_of, name_of, name_of_target, parameters_of, within
 from ohm_use_kinds import SET, TEXT, gives_text
 from ohm_use_names import TAKES_APART
 from ohm_use_objects import value_of_name
@@ -35,6 +35,7 @@ REFUSED = (ast.Global, ast.Nonlocal, ast.Yield, ast.YieldFrom, ast.Await, ast.Ra
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 CONTAINERS = (ast.List, ast.Tuple, ast.Dict, ast.Set, ast.BinOp, ast.UnaryOp, ast.Compare)
 GIVES_HOST = TAKES_APART | frozenset("tolist item numpy join lower upper strip lstrip rstrip".split())
+CALLED = types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type  # calls are looked at
 GIVES_NUMBER = frozenset("abs bool count find float index int len max mean min pow round std sum".split())
 COLLECTIONS = (dict, list, tuple, set, frozenset, collections.deque, collections.Counter, collections.defaultdict,
                collections.OrderedDict)
@@ -171,8 +172,10 @@ class HostFunctions:
         if key not in self.known:
             self.known[key] = False  # of one that calls itself
             known = self.files.globals_of(file)
-            own = file.bound_by(function) - set(parameters_of(function))
-            self.known[key] = not function.decorator_list and not is_property(function) and all(
+            parameters = set(parameters_of(function))
+            own = file.bound_by(function) - parameters
+            is_plain_function = not function.decorator_list and not parameters & called_in(function)
+            self.known[key] = is_plain_function and all(
                 self._does_nothing_else(file, node, own, known, depth) for node in within(function))
         return self.known[key]
 
@@ -188,7 +191,7 @@ class HostFunctions:
             return self._is_harmless(file, node, own, known, depth)
         if isinstance(node, ast.Name) and node.id in known and isinstance(node.ctx, ast.Load):
             value = known[node.id]
-            return callable(value) or isinstance(value, types.ModuleType) or self._is_host_value(value)
+            return isinstance(value, CALLED) or self._is_host_value(value)
         return True
 
     def _is_harmless(self, file, call, own, known, depth):
@@ -235,6 +238,11 @@ def is_named(name, node):
     return any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(node))
 
 
+def called_in(function):
+    """Names of variables that a function calls."""
+    return {node.func.id for node in within(function) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+
+
 def parts_of(node):
     """What a container or a comprehension holds, or an operator combines."""
     parts = [getattr(node, name, None) for name in ("elt", "key", "value", "left", "right", "operand")]
@@ -261,11 +269,10 @@ def gives_number(file, node, depth=3):
         return not isinstance(node.value, (str, bytes))
     if isinstance(node, ast.Call):
         return name_of(node) in GIVES_NUMBER or name_of_target(getattr(node.func, "value", None)) == "math"
-    if isinstance(node, (ast.Compare, ast.UnaryOp)):
-        return True
+    if isinstance(node, ast.UnaryOp):
+        return gives_number(file, node.operand, depth)
     if isinstance(node, ast.BinOp):
-        return isinstance(node.op, (ast.Div, ast.FloorDiv, ast.Pow, ast.Sub)) or (
-            gives_number(file, node.left, depth) and gives_number(file, node.right, depth))
+        return gives_number(file, node.left, depth) and gives_number(file, node.right, depth)
     if isinstance(node, ast.IfExp):
         return gives_number(file, node.body, depth) and gives_number(file, node.orelse, depth)
     values = file.assigned.get(node.id, ()) if isinstance(node, ast.Name) and depth else ()
