@@ -247,7 +247,9 @@ class Calls:
             return None
         if function in DECIDES_BY_TEXT:  # map(pattern.match, lines)
             return BRANCH
-        if function in MAKES_TEXT:
+        if function == "len":
+            self.made = self.made if self.made is SET else None
+        elif function in MAKES_TEXT:
             self.made = TEXT
         elif function not in DERIVES:
             return VALUE

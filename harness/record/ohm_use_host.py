@@ -101,16 +101,22 @@ class HostFunctions:
         if isinstance(node, (ast.Constant, ast.JoinedStr)):
             return True
         if isinstance(node, ast.Call):
-            return self._gives_host(file, node) or name_of(node) in FUNCTIONS_OF_PYTHON and all(
+            return self._gives_host(file, node) or self._computes_on_host(file, node) and all(
                 self._is_of_host(file, part, frame) for part in node.args)
         if isinstance(node, (ast.Name, ast.Attribute)):
             return self._is_variable_of_host(file, node, frame)
         if isinstance(node, ast.Subscript):
             return self._is_of_host(file, node.value, frame)
         if isinstance(node, COMPREHENSIONS):
-            return all(self._is_of_host(file, loop.iter, frame) for loop in node.generators) and all(
-                self._is_bound(node, part) or self._is_of_host(file, part, frame) for part in parts_of(node))
+            return all(self._is_of_host(file, part, frame) or self._is_bound(node, part) and all(
+                self._is_of_host(file, loop.iter, frame) for loop in node.generators) for part in parts_of(node))
         return isinstance(node, CONTAINERS) and all(self._is_of_host(file, part, frame) for part in parts_of(node))
+
+    def _computes_on_host(self, file, call):
+        functions = self.files.functions(file, name_of(call)) if isinstance(call.func, ast.Name) else []
+        if functions:
+            return not call.keywords and all(self._is_host(*one) for one in functions)
+        return name_of(call) in FUNCTIONS_OF_PYTHON
 
     def _gives_host(self, file, call):
         """Whether it is an array, a number or a text, or of a function that returns such things."""
@@ -171,9 +177,11 @@ class HostFunctions:
         key = function, depth
         if key not in self.known:
             self.known[key] = False  # of one that calls itself
-            known = self.files.globals_of(file)
-            parameters = set(parameters_of(function))
-            own = file.bound_by(function) - parameters
+            if not self.files.is_own(file.name):
+                return False
+            bound, parameters = file.bound_by(function), set(parameters_of(function))
+            known = {name: value for name, value in self.files.globals_of(file).items() if name not in bound}
+            own = bound - parameters
             is_plain_function = not function.decorator_list and not parameters & called_in(function)
             self.known[key] = is_plain_function and all(
                 self._does_nothing_else(file, node, own, known, depth) for node in within(function))
