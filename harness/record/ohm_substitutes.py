@@ -2,6 +2,8 @@
 
 Each takes torch and the operator's arguments by name, as tensors of the CPU, and returns results in the
 operator's order; None stands for one that nothing reads."""
+import contextlib
+
 from ohm_attention import ATTENTION
 from ohm_gradients import gradients
 from ohm_precision import widened
@@ -87,6 +89,7 @@ def ctc_loss(torch, a):
 
 RECURRENT = ("rnn_relu", "rnn_tanh", "lstm", "gru")  # by cuDNN's number of the mode
 GATES = {"lstm": 4, "gru": 3}
+MOST_SEED = (1 << 63) - 1
 
 
 def shaped(a, weights):
@@ -111,11 +114,24 @@ def recurrent(torch, a, inputs, hidden, cell, weights):
     options = (has_biases, a["num_layers"], a["dropout"], a["train"], a["bidirectional"])
     function = getattr(torch._VF, kind)
     weights = list(shaped(a, weights))
-    if len(a["batch_sizes"]):
-        made = function(inputs, torch.tensor(a["batch_sizes"]), state, weights, *options)
-    else:
-        made = function(inputs, state, weights, *options, a["batch_first"])
-    return list(made)
+    with drawing_alike(torch, inputs, weights) if a["train"] and a["dropout"] else contextlib.nullcontext():
+        if len(a["batch_sizes"]):
+            return list(function(inputs, torch.tensor(a["batch_sizes"]), state, weights, *options))
+        return list(function(inputs, state, weights, *options, a["batch_first"]))
+
+
+@contextlib.contextmanager
+def drawing_alike(torch, inputs, weights):
+    """Dropout between layers: the pass back draws what the pass forward has drawn, and neither draws from the
+    program's generator."""
+    sums = torch.stack([inputs.detach().double().sum(), weights[0].detach().double().sum()])
+    generator = torch.default_generator
+    before = generator.get_state()
+    generator.manual_seed(sums.view(torch.int64).sum().item() & MOST_SEED)
+    try:
+        yield
+    finally:
+        generator.set_state(before)
 
 
 def cudnn_rnn(torch, a):

@@ -142,3 +142,12 @@ def batches_by_tokens(device, decide):
             longest = lengths[batch].max()
             shapes.append(tuple(torch.zeros(batch.numel(), longest, 8, device=device).shape))
     return shapes
+
+
+@case(result=False)
+def lengths_drawn_after_dropout_of_recurrent_layers(device):
+    layers = torch.nn.LSTM(8, 8, num_layers=2, dropout=0.5, batch_first=True).to(device)
+    rows = []
+    for _ in range(3):
+        rows.append(torch.randn(4, int(torch.randint(5, 500, ())), 8).to(device))
+        layers(rows[-1])[0].sum().backward()
