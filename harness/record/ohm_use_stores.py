@@ -78,7 +78,7 @@ def parts_of(call):
         yield call.func.value
 
 
-def keys_of(file, node, depth=3):
+def keys_of(file, node, depth=6):
     """Of a path or what stands for one: equal ones name one file."""
     if isinstance(node, ast.Call) and name_of(node) in OPENS and depth:
         for part in node.args[:1] or parts_of(node):
