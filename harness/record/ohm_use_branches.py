@@ -303,6 +303,11 @@ def assigns_number(statement, numbers):
     return gives_number(statement.value, numbers) and all(map(numbers.can_hold, targets))
 
 
+def has_key(call):
+    """Whether a function orders its arguments."""
+    return any(keyword.arg == "key" for keyword in call.keywords)
+
+
 def targets_of(assignment):
     targets = getattr(assignment, "targets", None) or [assignment.target]
     return [part for target in targets for part in getattr(target, "elts", [target])]
@@ -312,7 +317,7 @@ def gives_number(node, numbers):
     """Whether an expression gives a number or a text, whatever there is of the memory of tensors."""
     if isinstance(node, (*NAMED, ast.Subscript)):
         return numbers.is_number(node)
-    if isinstance(node, ast.Call) and name_of(node) not in MADE_OF_NUMBERS:
+    if isinstance(node, ast.Call) and (name_of(node) not in MADE_OF_NUMBERS or has_key(node)):
         return name_of(node) in GIVES_PLAIN and not computes(node)
     if isinstance(node, (ast.BinOp, ast.UnaryOp, ast.IfExp, ast.Compare, ast.BoolOp, ast.Call)):
         parts = node.args if isinstance(node, ast.Call) else ast.iter_child_nodes(node)

@@ -11,7 +11,7 @@ from ohm_frame_variables import look_at_variables
 from ohm_use_branches import MISSING, NOT_KNOWN, is_plain, running, value_in
 from ohm_use_effects import root_of
 from ohm_use_files import FUNCTIONS, is_code_of, name_of, name_of_target, parameters_of, within
-from ohm_use_kinds import SET, TEXT, gives_text
+from ohm_use_kinds import SET, TEXT, gives_text, is_called
 from ohm_use_names import TAKES_APART
 from ohm_use_objects import value_of_name
 
@@ -25,17 +25,16 @@ CHANGES = frozenset("""add append appendleft clear discard extend extendleft ins
     setdefault sort update""".split())
 METHODS = CHANGES | frozenset("""all any argmax argmin argsort astype capitalize clip copy count cumsum decode
     difference elements encode endswith fill find format get group groups idxmax idxmin index intersection isalnum
-    isalpha isdigit
-    islower isnumeric isspace isupper issubset issuperset item items join keys ljust lower lstrip max mean min
-    most_common nonzero partition ravel replace reset_index reshape rfind rindex rjust round rpartition rsplit rstrip
-    sort_values split splitlines squeeze startswith std strip sum symmetric_difference title tolist translate union
-    upper values var zfill""".split())
+    isalpha isdigit islower isnumeric isspace isupper issubset issuperset item items join keys ljust lower lstrip max
+    mean min most_common nonzero partition ravel replace reset_index reshape rfind rindex rjust round rpartition rsplit
+    rstrip sort_values split splitlines squeeze startswith std strip sum symmetric_difference title tolist translate
+    union upper values var zfill""".split())
 REFUSED = (ast.Global, ast.Nonlocal, ast.Yield, ast.YieldFrom, ast.Await, ast.Raise, ast.Assert, ast.Delete, ast.With,
            ast.AsyncWith, ast.AsyncFor, ast.ClassDef, *FUNCTIONS)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 CONTAINERS = (ast.List, ast.Tuple, ast.Dict, ast.Set, ast.BinOp, ast.UnaryOp, ast.Compare)
 GIVES_HOST = TAKES_APART | frozenset("tolist item numpy join lower upper strip lstrip rstrip".split())
-CALLED = types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type  # calls are looked at
+CALLED = types.BuiltinFunctionType, types.ModuleType, type  # calls are looked at
 GIVES_NUMBER = frozenset("abs bool count find float index int len max mean min pow round std sum".split())
 COLLECTIONS = (dict, list, tuple, set, frozenset, collections.deque, collections.Counter, collections.defaultdict,
                collections.OrderedDict)
@@ -164,7 +163,7 @@ class HostFunctions:
             parts = list(value.values()) if isinstance(value, dict) else value
             some = itertools.islice(parts, MOST_LOOKED_AT)
             return depth > 0 and all(self._is_host_value(part, depth - 1) for part in some)
-        if kind in (bytes, range, zip, enumerate, types.BuiltinFunctionType):
+        if kind in (bytes, range, types.BuiltinFunctionType):
             return True
         home = getattr(sys.modules.get(kind.__module__), "__file__", None)
         is_object = home is not None and self.files.is_own(home) and kind.__bases__ == (object,)
@@ -199,8 +198,16 @@ class HostFunctions:
             return self._is_harmless(file, node, own, known, depth)
         if isinstance(node, ast.Name) and node.id in known and isinstance(node.ctx, ast.Load):
             value = known[node.id]
+            if isinstance(value, types.FunctionType):  # sorted(runs, key=score)
+                return is_called(file.parents, node) or self._may_call(file, node.id, value, depth)
             return isinstance(value, CALLED) or self._is_host_value(value)
         return True
+
+    def _may_call(self, file, name, function, depth):
+        functions = self.files.functions(file, name)
+        if not functions:
+            return is_of_modules(function.__module__ or "")
+        return depth > 0 and all(self._is_host(*one, depth - 1) for one in functions)
 
     def _is_harmless(self, file, call, own, known, depth):
         name = name_of(call)
