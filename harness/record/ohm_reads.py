@@ -7,6 +7,7 @@ import contextlib
 import functools
 import math
 import os
+import re
 import sys
 import sysconfig
 import threading
@@ -24,6 +25,7 @@ SAVES_BEST = frozenset("""pytorch_lightning.callbacks.model_checkpoint
     lightning.pytorch.callbacks.model_checkpoint ignite.handlers.checkpoint
     timm.utils.checkpoint_saver""".split())
 MOST_ROWS = 100  # of the report
+OF_NUMBERS = re.compile(r"\bnan\b|infinit|math domain|\bzero\b", re.IGNORECASE)  # messages of a ValueError
 
 
 class _Thread(threading.local):
@@ -44,6 +46,7 @@ class Reads:
         self.uses = Uses(self.files)
         self.rows = {}  # (kind, file, line) -> row
         self.order = 0
+        self.last = None  # (file, line) of the last read that decides nothing
         self.made_text = set()  # (code, instruction) where a number was made text of
         self.have_metrics = False  # arrays of unknown losses or scores, which a library has collected
         self.are_on_host = False  # unknown values: any were ever copied there
@@ -87,7 +90,7 @@ class Reads:
     def _note_read(self, frame):
         """Of an operator that is not one of torch.Tensor's for numbers: a call says what it reads."""
         called = self._called(frame)
-        if called in ("max", "min"):  # of scalars: which of them
+        if called in ("max", "min", "histc"):  # of scalars: which of them; of a histogram: its range
             return
         if called in READS_OWN_STATE:
             self.library.ohm_note_assumption(b"passed_checks")
@@ -137,6 +140,8 @@ class Reads:
         kind = self.uses.of_result(frame, is_followed, is_compared, is_index)
         if kind is not None:
             self.note(kind, frame)
+        else:
+            self.last = self._user_line(frame)
         return kind
 
     def on_use_of_number(self):
@@ -192,11 +197,15 @@ class Reads:
 
     # ---- what is noted ----
 
-    def note_end(self, trace):
+    def note_end(self, error, trace):
         """Of an error that ends the program; trace: (file, line) of its frames. What only stops the program
-        for a value is a finding where it has, and so is a number that a branch chose, where it may be why."""
-        for file, line in self.uses.ending_branches(trace):
+        for a value is a finding where it has, and so is a number that a branch chose, where it may be why, and the
+        last number that was read, where zeros in place of numbers may be why."""
+        branches = list(self.uses.ending_branches(trace))
+        for file, line in branches:
             self._add_row(BRANCH, os.path.abspath(file), line, "")
+        if self.last and not branches and is_of_numbers(error):
+            self._add_row(VALUE, *self.last, "")
 
     def note(self, kind, frame, detail=""):
         if any(one.f_globals.get("__name__") in SAVES_BEST for one in frames_of(frame)):
@@ -280,6 +289,11 @@ class Reads:
     def _is_metric(self, tensor, frame):
         """Libraries collect losses and scores to average and print them."""
         return tensor.is_floating_point() and is_of_library(frame.f_code.co_filename, self.torch)
+
+
+def is_of_numbers(error):
+    """Whether a division by zero or a NaN may have raised an error."""
+    return isinstance(error, ArithmeticError) or isinstance(error, ValueError) and bool(OF_NUMBERS.search(str(error)))
 
 
 def frames_of(innermost):

@@ -171,7 +171,7 @@ class Recorder(ProcessRecorder):
     @noting_errors
     def _note_error(self, error):
         trace = traceback.extract_tb(error.__traceback__)
-        note_end([(frame.filename, frame.lineno) for frame in trace])
+        note_end(error, [(frame.filename, frame.lineno) for frame in trace])
         frame = self.started_in.files().named(trace[::-1], lambda frame: frame.filename)
         self.error = {
             "type": type(error).__name__,

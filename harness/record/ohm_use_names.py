@@ -59,7 +59,7 @@ TELLS_NO_VALUE = HOW_MANY | frozenset("dtype device ndim dim".split())
 ASKS_NO_VALUE = frozenset("isinstance type hasattr callable id is_tensor len writer DictWriter".split())
 # Calls whose result has as many elements as the values say.
 COUNTS = frozenset("""nonzero argwhere masked_select unique unique_consecutive repeat_interleave where
-    bincount one_hot histc""".split())
+    bincount one_hot""".split())
 COUNTS_IN_ARRAY = COUNTS | frozenset("""flatnonzero compress extract setdiff1d intersect1d union1d
     setxor1d trim_zeros query drop_duplicates""".split())
 GIVES_TUPLE = frozenset("where nonzero".split())

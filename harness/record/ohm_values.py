@@ -41,10 +41,10 @@ class OnlyReads(collections.namedtuple("OnlyReads", "reads memory")):
 _known = None  # KnownValues of this process, once PyTorch is there
 
 
-def note_end(trace):
-    """Of an error that ends this process: (file, line) of its frames."""
+def note_end(error, trace):
+    """Of an error that ends this process; trace: (file, line) of its frames."""
     if _known is not None:
-        _known.reads.note_end(trace)
+        _known.reads.note_end(error, trace)
 
 
 def unknown_reads():

@@ -46,10 +46,10 @@ def check_reserve(ohm):
         sys.exit(f"failed: the peaks of a recurrent network differ: {peaks}")
 
 
-def check_stopped(ohm):
-    ended = run(ohm, [], "stopped.py")
-    text = re.search(r"the last value read before the error was not computed: branch at (.*)", ended.stdout)
-    if ended.returncode != 1 or not text or not text[1].endswith("stopped.py:5"):
+def check_stopped(ohm, program, kind, line):
+    ended = run(ohm, [], program)
+    text = re.search(rf"the last value read before the error was not computed: {kind} at (.*)", ended.stdout)
+    if ended.returncode != 1 or not text or not text[1].endswith(f"{program}:{line}"):
         print(ended.stdout)
         sys.exit(f"failed: a program that stops for an unknown value ends with {ended.returncode}")
 
@@ -69,7 +69,8 @@ def main():
     check_modelled(ohm, [], 0, "modelled, not exact: cudnn_rnn_reserve")
     check_modelled(ohm, ["--refuse-modelled"], 3, "rest on what is modelled")
     check_reserve(ohm)
-    check_stopped(ohm)
+    check_stopped(ohm, "stopped.py", "branch", 5)
+    check_stopped(ohm, "divided.py", "value", 4)
     check_that_nothing_is_kept(ohm)
     print("values are known, computed, and reported where they are not")
 
