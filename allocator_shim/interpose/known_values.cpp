@@ -14,6 +14,9 @@
 namespace ohm::interpose {
 namespace {
 
+/// Of the largest number that a program reads: a complex one of two doubles.
+constexpr std::size_t kNumberBytes = 16;
+
 /// Disjoint ranges of addresses that do not touch.
 class RangeSet {
  public:
@@ -136,7 +139,9 @@ void mark_new_block(const void* address, std::size_t bytes) {
 void follow_read(void* to, const void* from, std::size_t bytes) {
   if (answer(to, bytes) || is_known(from, bytes)) return;
   const ReadFollower follower = known().follower.load(std::memory_order_acquire);
-  if (follower != nullptr) follower(from, bytes);
+  if (follower == nullptr) return;
+  if (bytes <= kNumberBytes && !computes_values()) std::memset(to, 0, bytes);
+  follower(from, bytes);
 }
 
 }  // namespace ohm::interpose

@@ -8,7 +8,9 @@
 //     New blocks of PyTorch's allocator are unknown.
 //   int ohm_is_known(const void* address, size_t bytes) (provisional_values.h)
 //   void ohm_follow_unknown_reads(void (*)(const void* from, size_t bytes))
-//     Called, without a lock, after each copy of unknown bytes to the host; nullptr: no longer.
+//     Called, without a lock, after each copy of unknown bytes to the host; nullptr: no longer. As
+//     long as there is a follower, a single unknown number reads as 0: the memory may hold the bytes
+//     of anything, and programs use such numbers as places and counts.
 //   void ohm_answer_reads(const int64_t* answers, int count), ohm_end_answers()
 //     Between them, copies of single integers to the host by the calling thread yield these
 //     answers, one after the other and the last one from then on: the number of rows that an
@@ -38,7 +40,8 @@ bool are_values_followed();
 /// Whether everything is computed.
 bool computes_values();
 
-/// Of a copy from a device to the host that is done: answers it, or reports it where it is unknown.
+/// Of a copy from a device to the host that is done: answers it, or clears a single number that is
+/// unknown and reports the read.
 void follow_read(void* to, const void* from, std::size_t bytes);
 
 }  // namespace ohm::interpose

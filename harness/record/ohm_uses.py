@@ -84,5 +84,11 @@ def is_whole(node, frame):
         return True
     if isinstance(node, ast.Call):
         return name_of(node) in GIVES_WHOLE
+    if isinstance(node, ast.BinOp):
+        return is_whole(node.left, frame) and is_whole(node.right, frame)
+    if isinstance(node, ast.UnaryOp):
+        return isinstance(node.op, ast.USub) and is_whole(node.operand, frame)
+    if isinstance(node, ast.Subscript):
+        return is_whole(node.value, frame)
     dtype = getattr(value_in(frame, node), "dtype", None)
     return getattr(dtype, "itemsize", 0) > 1 and not dtype.is_floating_point

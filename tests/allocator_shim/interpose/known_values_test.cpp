@@ -98,6 +98,19 @@ TEST_F(KnownValues, AReadOfUnknownBytesIsReported) {
   EXPECT_EQ(bytes_of_last_read, 4U);
 }
 
+TEST_F(KnownValues, ASingleUnknownNumberReadsAsZero) {
+  struct Numbers {
+    std::int64_t first, second, third;
+  };
+  EXPECT_EQ((function<int(void*, int, std::size_t)>(kRuntime, "cudaMemset")(memory_, 0xFF, kBytes)),
+            kSuccess);
+  mark_known(0, 8);
+  EXPECT_EQ(read<std::int64_t>(0), -1);
+  EXPECT_EQ(read<std::int64_t>(8), 0);
+  EXPECT_EQ(read<std::uint8_t>(8), 0);
+  EXPECT_EQ(read<Numbers>(8).third, -1);
+}
+
 TEST_F(KnownValues, AnswersStandForCountsOfTheDevice) {
   const std::int64_t counts[] = {7, 9};
   of_library<void(const std::int64_t*, int)>("ohm_answer_reads")(counts, 2);

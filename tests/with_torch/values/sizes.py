@@ -250,3 +250,29 @@ def places_of_an_output_written_to_an_argument(device):
     places = torch.empty(0, dtype=torch.long, device=device)
     torch.nonzero(scores > 0, out=places)  # shape
     return places.dim()
+
+
+@case
+def integer_of_an_element(device):
+    places = torch.nn.Linear(8, 50).to(device)(torch.randn(361, 8).to(device))
+    for count in (1, 3, 100, 361, 722, 5000):
+        torch.full((count,), 1.0, device=device)  # bytes that are left in memory that is used again
+    place = int(places.argmax(1)[3])  # shape
+    return torch.zeros(place + 1, 8, device=device).dim()
+
+
+@case
+def place_of_an_element(device):
+    rows = torch.randn(361, 8).to(device)
+    scores = torch.nn.Linear(8, 1).to(device)(rows).flatten()
+    for count in (1, 3, 100, 361, 722, 5000):
+        torch.full((count,), 1.0, device=device)  # bytes that are left in memory that is used again
+    order = scores.argsort(descending=True)
+    pair = torch.stack([rows[order[0]], rows[-order[1] - 1]])
+    return pair.dim()
+
+
+@case
+def flag_of_an_element(device):
+    flags = torch.nn.Linear(8, 1).to(device)(torch.randn(361, 8).to(device)).flatten() > 9
+    return torch.zeros(1 << 20, device=device)[flags[0]].numel()  # shape
