@@ -25,7 +25,7 @@ SAVES_BEST = frozenset("""pytorch_lightning.callbacks.model_checkpoint
     lightning.pytorch.callbacks.model_checkpoint ignite.handlers.checkpoint
     timm.utils.checkpoint_saver""".split())
 MOST_ROWS = 100  # of the report
-OF_NUMBERS = re.compile(r"\bnan\b|infinit|math domain|\bzero\b", re.IGNORECASE)  # messages of a ValueError
+OF_ARITHMETIC = re.compile(r"\bnan\b|infinit|math domain|\bzero\b", re.IGNORECASE)  # messages of a ValueError
 
 
 class _Thread(threading.local):
@@ -204,7 +204,7 @@ class Reads:
         branches = list(self.uses.ending_branches(trace))
         for file, line in branches:
             self._add_row(BRANCH, os.path.abspath(file), line, "")
-        if self.last and not branches and is_of_numbers(error):
+        if self.last and not branches and is_of_arithmetic(error):
             self._add_row(VALUE, *self.last, "")
 
     def note(self, kind, frame, detail=""):
@@ -291,9 +291,10 @@ class Reads:
         return tensor.is_floating_point() and is_of_library(frame.f_code.co_filename, self.torch)
 
 
-def is_of_numbers(error):
+def is_of_arithmetic(error):
     """Whether a division by zero or a NaN may have raised an error."""
-    return isinstance(error, ArithmeticError) or isinstance(error, ValueError) and bool(OF_NUMBERS.search(str(error)))
+    is_of_value = isinstance(error, ValueError) and OF_ARITHMETIC.search(str(error)) is not None
+    return is_of_value or isinstance(error, ArithmeticError)
 
 
 def frames_of(innermost):

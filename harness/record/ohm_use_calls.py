@@ -14,7 +14,7 @@ from ohm_use_names import (
     FINDS_BY_KEY, GIVES_TUPLE, GIVES_WRITTEN, LEARNS, LOSES, MAKES_TENSOR, MAKES_TEXT, OF_CHOSEN, OF_NUMBERS, PRINTS,
     PUTS, READS_TEXT, SAVES, SIZES, SIZE_KEYWORDS, UPDATES)
 from ohm_use_objects import (
-    class_around, constructor, field_for, is_enumeration, is_estimator, is_super, parameters_for, value_of_name)
+    class_around, constructor, field_for, is_enumeration, is_estimator, is_of, is_super, parameters_for, value_of_name)
 from ohm_use_stores import PRINTS_OR_LOGS, WRITES, buffers_of, queries, readers
 
 
@@ -230,7 +230,7 @@ class Calls:
             homes = [{"np": "numpy", "pd": "pandas"}.get(root_of(call.func), root_of(call.func) or "")]
         if isinstance(called, (types.FunctionType, types.BuiltinFunctionType)):
             homes.append(called.__module__ or "")
-        return any(home == one or home.startswith(f"{one}.") for home in homes for one in OF_NUMBERS)
+        return any(is_of(home, OF_NUMBERS) for home in homes)
 
     def _called_object(self, call, frame):
         """(file, `__call__`) of an object of a class of the user's."""

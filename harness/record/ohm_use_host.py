@@ -11,9 +11,9 @@ from ohm_frame_variables import look_at_variables
 from ohm_use_branches import MISSING, NOT_KNOWN, is_plain, running, value_in
 from ohm_use_effects import root_of
 from ohm_use_files import FUNCTIONS, is_code_of, name_of, name_of_target, parameters_of, within
-from ohm_use_kinds import SET, TEXT, gives_text, is_called
+from ohm_use_kinds import COMPREHENSIONS, SET, TEXT, gives_text, is_called
 from ohm_use_names import TAKES_APART
-from ohm_use_objects import value_of_name
+from ohm_use_objects import is_of, value_of_name
 
 # Modules whose functions compute on the host and change nothing; numbers that NumPy draws would change its state.
 MODULES = frozenset("""math cmath numpy scipy statistics fractions decimal pandas sklearn.metrics collections itertools
@@ -31,7 +31,6 @@ METHODS = CHANGES | frozenset("""all any argmax argmin argsort astype capitalize
     union upper values var zfill""".split())
 REFUSED = (ast.Global, ast.Nonlocal, ast.Yield, ast.YieldFrom, ast.Await, ast.Raise, ast.Assert, ast.Delete, ast.With,
            ast.AsyncWith, ast.AsyncFor, ast.ClassDef, *FUNCTIONS)
-COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 CONTAINERS = (ast.List, ast.Tuple, ast.Dict, ast.Set, ast.BinOp, ast.UnaryOp, ast.Compare)
 GIVES_HOST = TAKES_APART | frozenset("tolist item numpy join lower upper strip lstrip rstrip".split())
 CALLED = types.BuiltinFunctionType, types.ModuleType, type  # calls are looked at
@@ -39,7 +38,7 @@ GIVES_NUMBER = frozenset("abs bool count find float index int len max mean min p
 COLLECTIONS = (dict, list, tuple, set, frozenset, collections.deque, collections.Counter, collections.defaultdict,
                collections.OrderedDict)
 MAKES_SOURCE = frozenset("default_rng RandomState".split())  # of random numbers
-DRAWS = frozenset("choice integers normal permutation random shuffle standard_normal uniform".split())
+DRAWS_NUMBERS = frozenset("choice integers normal permutation random shuffle standard_normal uniform".split())
 MOST_CALLS = 3  # of functions that call one another
 MOST_LOOKED_AT = 20  # elements of a collection
 
@@ -224,7 +223,7 @@ class HostFunctions:
             called = value_of_name(call.func, known)
             homes = root.__name__, getattr(called, "__module__", None) or root.__name__
             return all(map(is_of_modules, homes)) and (name in MAKES_SOURCE or ".random" not in ast.unparse(call.func))
-        if name in DRAWS and root_of(call.func) in own:
+        if name in DRAWS_NUMBERS and root_of(call.func) in own:
             return True
         if name in file.defined or name not in METHODS:
             return False
@@ -267,7 +266,7 @@ def parts_of(node):
 
 
 def is_of_modules(name):
-    return any(name == one or name.startswith(f"{one}.") for one in MODULES) or name == "_operator"
+    return is_of(name, MODULES) or name == "_operator"
 
 
 def result_of(file, function):

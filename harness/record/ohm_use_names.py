@@ -94,7 +94,7 @@ KEEPS_SET = KEEPS | frozenset("enumerate zip reversed items keys values most_com
 # Calls that make a tensor or an array of a list.
 MAKES_TENSOR = frozenset("""tensor as_tensor from_numpy stack cat concatenate hstack vstack array asarray FloatTensor
     DoubleTensor LongTensor IntTensor BoolTensor Tensor""".split())
-# Calls whose first argument becomes an element or a key of what they are called on.
+# Calls whose argument becomes an element of what they are called on, and those whose first one may be a key.
 ADDS_ELEMENT = frozenset("append appendleft insert".split())
 ADDS_KEY = frozenset("add setdefault".split())
 MAPPINGS = frozenset("dict defaultdict Counter OrderedDict".split())
@@ -106,12 +106,12 @@ UPDATES = frozenset("update state track report".split())
 OF_CHOSEN = frozenset("""item tolist numpy cpu detach abs sum mean min max float int bool long round
     as_integer_ratio upper lower title capitalize strip lstrip rstrip ljust rjust center zfill format
     replace decode isoformat keys values items get""".split())
-# Methods that take a text to pieces: who knows how many.
+# Methods that take a text to pieces.
 TAKES_APART = frozenset("split rsplit splitlines partition rpartition".split())
 # Calls that choose by a text, or search it.
 DECIDES_BY_TEXT = frozenset("""getattr setattr hasattr delattr register_buffer register_parameter
-    add_module get_submodule get_parameter get_buffer
-    startswith endswith find rfind search match fullmatch findall finditer sub encode exec
-    import_module parse_args parse_known_args Popen check_output check_call system""".split())
+    add_module get_submodule get_parameter get_buffer startswith endswith find rfind search match fullmatch
+    findall finditer sub encode exec import_module parse_args parse_known_args Popen check_output check_call
+    system""".split())
 # Calls that read attributes whose names do not stand there.
 REFLECTS = frozenset("getattr vars asdict astuple attrgetter".split())

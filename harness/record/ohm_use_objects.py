@@ -92,6 +92,11 @@ def value_of_name(node, known):
     return vars(owner).get(node.attr) if isinstance(owner, types.ModuleType) else None
 
 
+def is_of(name, modules):
+    """Whether a module is one of these, or of a package of theirs."""
+    return any(name == one or name.startswith(f"{one}.") for one in modules)
+
+
 def is_estimator(file, node, known, depth=3):
     """Whether a method such as KMeans(8).fit is of one of scikit-learn's models. known: variables of the file."""
     owner = getattr(node, "value", None)

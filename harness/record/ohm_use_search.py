@@ -9,7 +9,7 @@ from ohm_use_effects import prints_by_name
 from ohm_use_errors import is_handled
 from ohm_use_files import LISTINGS, instruction_of, name_of, parameters_of
 from ohm_use_kinds import (
-    ARRAY, BRANCH, CHOSEN, GOES_ON, LISTS, MASK, NUMBER, REPEATED, SET, SHAPE, TEXT, VALUE,
+    ARRAY, BRANCH, CHOSEN, COMPREHENSIONS, GOES_ON, LISTS, MASK, NUMBER, REPEATED, SET, SHAPE, TEXT, VALUE,
     chooses_text, computes, counts_in_array, gives_text, is_called, is_tested, is_text, made_by, made_of,
     part_of, unknown_part, unpacked_to, worse)
 from ohm_use_loops import Loops
@@ -23,7 +23,6 @@ MOST_STEPS = 1000  # of one read
 SELECTS = frozenset("max min nlargest nsmallest heappop heappushpop heapreplace".split())
 LOOKUP_ERRORS = "KeyError", "IndexError", "LookupError"
 ADDS = frozenset(("SET_ADD", "MAP_ADD"))  # instructions that ask what they add for its hash
-COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 MATCH = (ast.Match,) if hasattr(ast, "Match") else ()  # from Python 3.10 on
 
 
