@@ -23,6 +23,7 @@ class HostValues:
         self.torch = torch
         self.known = known
         self.written = set()  # looks
+        self.has_rates = False  # that the program sets where a branch says so
 
     def follow(self, replace):
         """replace(home, name, call): call(function, arguments, named) in place of home.name."""
@@ -105,6 +106,7 @@ class HostValues:
             replace(home, "multinomial", self._draw)
         replace(self.torch, "sparse_coo_tensor", self._make_sparse)
         replace(self.torch.optim.lr_scheduler.ReduceLROnPlateau, "step", self._reduce_rate)
+        self.known.reads.uses.on_rates = self._follow_rates
 
     def _take_sizes(self, name, function, arguments, named):
         sizes = arguments[1] if len(arguments) > 1 else named.get(name)
@@ -119,10 +121,16 @@ class HostValues:
         is_tensor = isinstance(score, self.torch.Tensor)
         if self._is_unknown(score) if is_tensor else isinstance(score, self.known.reads.number_types):
             scheduler = arguments[0]
-            for group in scheduler.optimizer.param_groups:
-                group["lr"] = tracked(group["lr"])
+            track_rates(scheduler.optimizer)
             scheduler._last_lr = [group["lr"] for group in scheduler.optimizer.param_groups]
         return result
+
+    def _follow_rates(self):
+        """Those that the program sets itself."""
+        if not self.has_rates:
+            self.has_rates = True
+            optimizers = importlib.import_module("torch.optim.optimizer")
+            optimizers.register_optimizer_step_pre_hook(lambda optimizer, *_: track_rates(optimizer))
 
     def _make_sparse(self, function, arguments, named):
         """Without a size it is as large as its largest indices."""
@@ -179,6 +187,11 @@ class HostValues:
     def _recognize(self, tensor):
         if self.written and tensor.device.type in ("cpu", "cuda") and look_of(tensor) in self.written:
             self.known.mark_unknown(tensor)
+
+
+def track_rates(optimizer):
+    for group in optimizer.param_groups:
+        group["lr"] = tracked(group["lr"])
 
 
 def look_of(tensor):

@@ -65,7 +65,7 @@ class Selection:
         """A program that states how many classes there are has no others."""
         tensor = arguments[0] if arguments else named["input"]
         classes = named.get("minlength", arguments[2] if len(arguments) > 2 else 0)
-        if not classes or not tensor.is_cuda or not self.known.is_unknown(tensor):
+        if not classes or not self.known.is_unknown(tensor):
             return function(*arguments, **named)
         self.known.memory.note_assumption("counted_classes")
         with self.known.reads.ignored(), self.known.memory.answers(0, classes - 1):

@@ -8,7 +8,7 @@ import types
 from ohm_frame_variables import look_at_variables
 from ohm_use_effects import Effects, opens_file
 from ohm_use_errors import errors_of, is_handled, is_managed, may_stop, stops
-from ohm_use_files import FUNCTIONS, is_code_of, name_of, name_of_target, within
+from ohm_use_files import FUNCTIONS, is_code_of, name_of, name_of_target, targets_of, within
 from ohm_use_kinds import ALL_CHOSEN, ARRAY, BRANCH, MASK, NUMBER, SET, VALUE, computes, worse
 from ohm_use_names import MAKES_TEXT, TELLS
 from ohm_use_objects import value_of_name
@@ -48,6 +48,8 @@ class Branch:
                 self._note_chosen(target)
                 made = self._chosen_in(target, assignment)
                 found = worse(found, self.search.of_chosen(self.file, target, self.frame, made))
+        if effects.have_set_rates:
+            found = worse(found, self.search.of_rates(self.file, self.statement))
         return BRANCH if found == VALUE else found
 
     def _functions(self, call):
@@ -259,7 +261,9 @@ def changed_by(statement, effects, numbers, may_return=False):
 def changed_in(statements, effects, numbers, may_return):
     changed = []
     for inner in statements:
-        if isinstance(inner, (ast.If, ast.For)) and not computes(getattr(inner, "test", None) or inner.iter):
+        if effects.sets_rates(inner):
+            within = []
+        elif isinstance(inner, (ast.If, ast.For)) and not computes(getattr(inner, "test", None) or inner.iter):
             within = changed_by(inner, effects, numbers, may_return)
         elif isinstance(inner, ast.With) and all(opens_file(item.context_expr) for item in inner.items):
             within = changed_by(inner, effects, numbers, may_return)
@@ -306,11 +310,6 @@ def assigns_number(statement, numbers):
 def has_key(call):
     """Whether a function orders its arguments."""
     return any(keyword.arg == "key" for keyword in call.keywords)
-
-
-def targets_of(assignment):
-    targets = getattr(assignment, "targets", None) or [assignment.target]
-    return [part for target in targets for part in getattr(target, "elts", [target])]
 
 
 def gives_number(node, numbers):

@@ -2,7 +2,7 @@
 (ohm_use_search.py)."""
 import ast
 
-from ohm_use_files import name_of
+from ohm_use_files import name_of, targets_of
 from ohm_use_kinds import computes, is_text
 from ohm_use_names import CHANGES_FILES, DRAWN_ON, DRAWS, MAKES_TEXT, OF_FILES, PRINTS, SAVED, SAVES, UPDATES
 
@@ -38,6 +38,36 @@ def only_names(node):
     return not computes(node, SAVED)
 
 
+def sets_rates(statement):
+    """Whether it only sets learning rates of an optimizer's groups: in a loop over them, or of one of them."""
+    if isinstance(statement, ast.For):
+        group = ast.unparse(statement.target)
+        return are_groups(statement.iter) and all(sets_rate(one, lambda of: ast.unparse(of) == group)
+                                                  for one in statement.body)
+    return sets_rate(statement, lambda of: isinstance(of, ast.Subscript) and are_groups(of.value))
+
+
+def is_for_rate(parents, node):
+    """Whether an expression is part of what becomes a learning rate."""
+    while isinstance(node, ast.expr):
+        node = parents[node]
+    return isinstance(node, (ast.Assign, ast.AugAssign)) and all(map(names_rate, targets_of(node)))
+
+
+def names_rate(node):
+    return isinstance(node, ast.Subscript) and getattr(node.slice, "value", "") == "lr"
+
+
+def are_groups(node):
+    return isinstance(node, ast.Attribute) and node.attr == "param_groups"
+
+
+def sets_rate(statement, is_group):
+    if not isinstance(statement, (ast.Assign, ast.AugAssign)) or computes(statement.value):
+        return False
+    return all(names_rate(target) and is_group(target.value) for target in targets_of(statement))
+
+
 def raises(function):
     """Another error than one that it has caught."""
     return any(isinstance(part, ast.Raise) and part.exc is not None for part in ast.walk(function))
@@ -48,6 +78,7 @@ class Effects:
 
     def __init__(self, file, statement, find, numbers):
         self.file, self.statement, self.find, self.numbers = file, statement, find, numbers
+        self.have_set_rates = False  # what was looked at
 
     def only_prints(self, call, depth=MOST_CALLS):
         """Or saves."""
@@ -63,6 +94,12 @@ class Effects:
             return depth > 0 and all(self._only_saves(one, depth - 1) for one in inner)
         return (prints_by_name(call) or name in MAKES_TEXT or name in SAVES) and not (name in UPDATES and functions)
 
+    def sets_rates(self, statement):
+        if not sets_rates(statement):
+            return False
+        self.have_set_rates = True
+        return True
+
     def is_of_statement(self, assignment):
         """Whether it assigns to variables that nothing else than this statement uses, and computes nothing."""
         targets = assignment.targets if isinstance(assignment, ast.Assign) else []
@@ -76,6 +113,8 @@ class Effects:
     def _only_saves(self, statement, depth):
         """Of a function of the user's."""
         value = getattr(statement, "value", None)
+        if self.sets_rates(statement):
+            return True
         if isinstance(statement, (ast.If, ast.For, ast.With)):
             heads = [getattr(statement, name) for name in ("test", "iter") if hasattr(statement, name)]
             opens = all(opens_file(item.context_expr) for item in getattr(statement, "items", ()))

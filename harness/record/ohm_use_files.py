@@ -11,6 +11,7 @@ from ohm_use_names import DERIVES, MAPPINGS
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 MATCH_CLASS = (ast.MatchClass,) if hasattr(ast, "MatchClass") else ()  # from Python 3.10 on
 LISTINGS = (ast.List, ast.Tuple)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 MOST_ALIKE = 12  # functions of one name that are followed
 
@@ -129,7 +130,8 @@ class File:
         if function not in self.bound:
             names, others = set(parameters_of(function)), set()
             for node in within(function):
-                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                is_stored = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+                if is_stored and not self._is_of_comprehension(node):
                     names.add(node.id)
                 elif isinstance(node, (ast.Global, ast.Nonlocal)):
                     others.update(node.names)
@@ -146,10 +148,25 @@ class File:
                 node = left.pop()
                 if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
                     found.append(node)
-                left += [child for child in ast.iter_child_nodes(node)
-                         if not isinstance(child, FUNCTIONS) or name not in self.bound_by(child)]
+                left += [inner for child in ast.iter_child_nodes(node) for inner in self._sharing(child, name)]
             self.named[key] = found
         return self.named[key]
+
+    def _sharing(self, node, name):
+        """The node, or the parts of it, where a name means what it means around it."""
+        if isinstance(node, FUNCTIONS) and name in self.bound_by(node):
+            return []
+        if isinstance(node, ast.Lambda) and name in parameters_of(node):
+            return [default for default in (*node.args.defaults, *node.args.kw_defaults) if default]
+        if isinstance(node, COMPREHENSIONS) and name in bound_in(node):
+            return [node.generators[0].iter]
+        return [node]
+
+    def _is_of_comprehension(self, node):
+        """Of a name that is assigned: whether it is a variable of a comprehension's."""
+        while isinstance(node, (ast.Name, ast.Starred, *LISTINGS)):
+            node = self.parents[node]
+        return isinstance(node, ast.comprehension)
 
     def may_follow(self, node, target):
         """Whether a variable may be used by this node after it was assigned: further down, in a loop around both, or
@@ -315,6 +332,12 @@ def name_of_target(target):
     return getattr(target, "attr", None) or getattr(target, "id", None)
 
 
+def targets_of(assignment):
+    """Each variable, attribute or element that it assigns to."""
+    targets = getattr(assignment, "targets", None) or [assignment.target]
+    return [part for target in targets for part in getattr(target, "elts", [target])]
+
+
 def asked_key(node):
     """The constant of d["loss"] or d.get("loss"); None: it is neither."""
     if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
@@ -349,6 +372,12 @@ def is_property(function):
     """Whether it is called where an attribute is read."""
     decorators = getattr(function, "decorator_list", ())
     return any((name_of_target(one) or "").endswith("property") for one in decorators)
+
+
+def bound_in(comprehension):
+    """Names of its own variables."""
+    targets = [part for loop in comprehension.generators for part in ast.walk(loop.target)]
+    return {part.id for part in targets if isinstance(part, ast.Name)}
 
 
 def within(function):

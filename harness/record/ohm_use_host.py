@@ -10,8 +10,8 @@ import types
 from ohm_frame_variables import look_at_variables
 from ohm_use_branches import MISSING, NOT_KNOWN, is_plain, running, value_in
 from ohm_use_effects import root_of
-from ohm_use_files import FUNCTIONS, is_code_of, name_of, name_of_target, parameters_of, within
-from ohm_use_kinds import COMPREHENSIONS, SET, TEXT, gives_text, is_called
+from ohm_use_files import COMPREHENSIONS, FUNCTIONS, is_code_of, name_of, name_of_target, parameters_of, within
+from ohm_use_kinds import SET, TEXT, gives_text, is_called
 from ohm_use_names import TAKES_APART
 from ohm_use_objects import is_of, value_of_name
 

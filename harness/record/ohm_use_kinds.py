@@ -19,7 +19,6 @@ GOES_ON = object()  # nothing is decided yet: what is around the node tells
 BITWISE = (ast.BitAnd, ast.BitOr, ast.BitXor)
 ONE_OF_LISTS = frozenset("max min next sum chain from_iterable reduce".split())  # or all of them together
 CONSUMES = frozenset("join sum any all".split())
-COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 REPEATED = (ast.List, ast.Tuple, ast.ListComp)
 PLAIN = (DERIVES | MAKES_TEXT | ASKS_NO_VALUE | OF_CHOSEN | TELLS) - frozenset("to clone copy deepcopy".split())
 

@@ -20,7 +20,7 @@ DERIVES = frozenset("""int float bool abs round min max sum list tuple sorted se
     numpy detach mean exp log log2 log10 sqrt pow floor ceil isnan isinf isfinite divmod enumerate zip
     array asarray stack concatenate tensor as_tensor clone reversed get pop items values keys copy
     deepcopy index count reshape view flatten squeeze unsqueeze astype to double half long any all
-    inverse_transform Counter from_numpy FloatTensor DoubleTensor LongTensor IntTensor Tensor""".split())
+    inverse_transform Counter bincount from_numpy FloatTensor DoubleTensor LongTensor IntTensor Tensor""".split())
 # Modules of functions whose results are plain numbers, or arrays of them.
 OF_NUMBERS = "math cmath numpy scipy statistics fractions decimal pandas sklearn.metrics".split()
 # Calls that put it into what they are called on, and functions of NumPy that put it into their first argument.

@@ -5,11 +5,11 @@ import types
 from ohm_use_branches import Branch, chooses_number, gives_bool, have_different_shapes, value_in
 from ohm_use_callers import Callers
 from ohm_use_calls import Calls
-from ohm_use_effects import prints_by_name
+from ohm_use_effects import is_for_rate, prints_by_name
 from ohm_use_errors import is_handled
-from ohm_use_files import LISTINGS, instruction_of, name_of, parameters_of
+from ohm_use_files import COMPREHENSIONS, LISTINGS, instruction_of, name_of, parameters_of
 from ohm_use_kinds import (
-    ARRAY, BRANCH, CHOSEN, COMPREHENSIONS, GOES_ON, LISTS, MASK, NUMBER, REPEATED, SET, SHAPE, TEXT, VALUE,
+    ARRAY, BRANCH, CHOSEN, GOES_ON, LISTS, MASK, NUMBER, REPEATED, SET, SHAPE, TEXT, VALUE,
     chooses_text, computes, counts_in_array, gives_text, is_called, is_tested, is_text, made_by, made_of,
     part_of, unknown_part, unpacked_to, worse)
 from ohm_use_loops import Loops
@@ -295,6 +295,18 @@ class Search(Calls, Callers, Loops):
         before = self.made, self.is_followed
         self.made, self.is_followed = made, False
         found = self._of_target(file, target, frame, is_changed=made is SET)
+        self.made, self.is_followed = before
+        return found
+
+    def of_rates(self, file, statement):
+        """Of learning rates that a branch has set: the next step makes them numbers that tell themselves."""
+        self.uses.on_rates()
+        before = self.made, self.is_followed
+        self.is_followed, found = False, None
+        for node in file.items_of("lr", file.scope(statement)):
+            if not is_for_rate(file.parents, node):
+                self.made = NUMBER
+                found = worse(found, self._outwards(file, node, None))
         self.made, self.is_followed = before
         return found
 

@@ -27,6 +27,7 @@ class Uses:
         self.host = HostFunctions(self.files)
         self.stops = {}  # (file, first line) -> last line of statements that may stop the program for a value
         self.chosen = {}  # (file, line) of a branch -> names of variables to which it assigns numbers
+        self.on_rates = lambda: None  # of a branch that sets learning rates
 
     def of_result(self, frame, is_followed=False, is_compared=False, is_index=False, is_text=False):
         """What depends on the value of the expression that this frame evaluates: SHAPE, BRANCH,

@@ -48,6 +48,16 @@ def counted_classes(device):
 
 
 @case
+def classes_counted_on_the_host(device):
+    found = []
+    for _ in range(3):
+        found += predicted(device).tolist()
+    counts = torch.bincount(torch.tensor(found), minlength=4)
+    print("classes", counts.tolist())
+    return len(counts)
+
+
+@case
 def confusion_of_classes(device):
     targets = torch.randint(0, 4, (64,)).to(device)
     matrix = torch.bincount(targets * 4 + predicted(device), minlength=16).reshape(4, 4)
@@ -62,6 +72,15 @@ def high_losses_that_are_printed(device):
     high = [step for step, loss in enumerate(losses) if loss > 0.1]
     named = {f"step {step}": loss for step, loss in enumerate(losses) if loss > 0.1}
     print(f"{len(high)} high losses, the first at {high[:3]}", named, sorted(named.values()))
+
+
+@case
+def variables_of_one_name(device):
+    history = [(loss, step) for step, loss in enumerate(scores(device))]
+    for loss, step in sorted(history)[:3]:
+        print(step, loss)
+    high = [step for loss, step in history if loss > 0.1]
+    print("high losses", high, len(high))
 
 
 @case
