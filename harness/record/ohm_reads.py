@@ -280,7 +280,7 @@ class Reads:
                 value = method(tensor, *arguments, **named)
             frame = self.reading_frame()
             is_metric = self._is_metric(tensor, frame)
-            kind = self._note_use(frame, is_metric)
+            kind = self._note_use(frame, is_metric or track is tracked and tensor.is_floating_point())
             self.have_metrics = self.have_metrics or is_metric and kind is None
             return track(value) if track and kind is None else value
 

@@ -1,8 +1,10 @@
 """What a branch on a value decides: which numbers variables hold, what is printed, or whether the program goes
 on, as far as its syntax and the variables of the running frame tell (ohm_use_search.py)."""
 import ast
+import collections
 import enum
 import numbers
+import pathlib
 import types
 
 from ohm_frame_variables import look_at_variables
@@ -10,12 +12,13 @@ from ohm_use_effects import Effects, opens_file
 from ohm_use_errors import errors_of, is_handled, is_managed, may_stop, stops
 from ohm_use_files import FUNCTIONS, is_code_of, name_of, name_of_target, targets_of, within
 from ohm_use_kinds import ALL_CHOSEN, ARRAY, BRANCH, MASK, NUMBER, SET, VALUE, computes, worse
-from ohm_use_names import MAKES_TEXT, TELLS
+from ohm_use_names import ADDS_ELEMENT, MAKES_TEXT, TELLS
 from ohm_use_objects import value_of_name
 
 NAMED = (ast.Name, ast.Attribute)
 # Calls that give a number or a text of anything, and those that give one of numbers.
 GIVES_PLAIN = MAKES_TEXT | TELLS | frozenset("float int bool item len".split())
+ADDS = ADDS_ELEMENT | {"add"}
 MADE_OF_NUMBERS = frozenset("round abs min max".split())
 ASKS_FINITE = frozenset("isnan isinf isfinite".split())
 MOST_ELEMENTS = 1000
@@ -75,6 +78,8 @@ class Branch:
 
     def _chosen_in(self, target, assignment):
         """What a target becomes: a collection of unknown length, an array of unknown values, a chosen number."""
+        if isinstance(assignment, ast.Expr):
+            return SET
         if not isinstance(target, ast.Subscript):
             return NUMBER
         owner = value_in(self.frame, target.value)
@@ -153,6 +158,13 @@ class Numbers:
             return isinstance(self._value(target.value), (list, dict))
         return isinstance(target, NAMED)
 
+    def holds_numbers(self, node):
+        """Whether it is a list or a set of numbers and texts, or is none yet and looked at again."""
+        value = self._value(node)
+        if value is MISSING:
+            return self.tells
+        return isinstance(value, (list, set, collections.deque)) and is_plain(list(value))
+
     def _value(self, node):
         return MISSING if self.frame is None else value_in(self.frame, node)
 
@@ -162,7 +174,8 @@ def is_plain(value):
     parts = value.values() if isinstance(value, dict) else value
     if isinstance(value, (dict, list, tuple)) and len(value) <= MOST_ELEMENTS:
         return all(map(is_plain, parts))
-    return isinstance(value, (int, float, str, enum.Enum, type(None))) or is_scalar_of_host(value)
+    is_scalar = isinstance(value, (int, float, str, enum.Enum, pathlib.PurePath, type(None)))
+    return is_scalar or is_scalar_of_host(value)
 
 
 def is_scalar_of_host(value):
@@ -251,8 +264,8 @@ def asks_for_object(node):
 
 
 def changed_by(statement, effects, numbers, may_return=False):
-    """Assignments of numbers and texts that depend on a branch, where nothing else than they and printing does, or
-    it stops the program; else None. may_return: a number or a text."""
+    """Assignments and additions of numbers and texts that depend on a branch, where nothing else than they and
+    printing does, or it stops the program; else None. may_return: a number or a text."""
     if not isinstance(statement, (ast.If, ast.For, ast.With)):
         return [] if isinstance(statement, ast.Assert) else None
     return changed_in([*statement.body, *getattr(statement, "orelse", ())], effects, numbers, may_return)
@@ -268,6 +281,8 @@ def changed_in(statements, effects, numbers, may_return):
         elif isinstance(inner, ast.With) and all(opens_file(item.context_expr) for item in inner.items):
             within = changed_by(inner, effects, numbers, may_return)
         elif isinstance(inner, (ast.Assign, ast.AugAssign)) and assigns_number(inner, numbers):
+            within = [inner]
+        elif adds_number(inner, numbers):
             within = [inner]
         elif effects.is_of_statement(inner):
             within = []
@@ -305,6 +320,14 @@ def assigns_number(statement, numbers):
             not numbers.is_number(statement.target)):
         return False
     return gives_number(statement.value, numbers) and all(map(numbers.can_hold, targets))
+
+
+def adds_number(statement, numbers):
+    """Whether it puts a number or a text into a list or a set of such ones."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    is_method = isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and name_of(call) in ADDS
+    is_addition = is_method and len(call.args) == 1 and not call.keywords
+    return is_addition and numbers.holds_numbers(call.func.value) and gives_number(call.args[0], numbers)
 
 
 def has_key(call):

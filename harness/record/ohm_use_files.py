@@ -333,7 +333,9 @@ def name_of_target(target):
 
 
 def targets_of(assignment):
-    """Each variable, attribute or element that it assigns to."""
+    """Each variable, attribute or element that it assigns to, or to which a call adds something."""
+    if isinstance(assignment, ast.Expr):
+        return [assignment.value.func.value]
     targets = getattr(assignment, "targets", None) or [assignment.target]
     return [part for target in targets for part in getattr(target, "elts", [target])]
 

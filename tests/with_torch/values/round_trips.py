@@ -81,8 +81,8 @@ def array_of_a_model_output(device):
 
 @case
 def list_of_a_model_output(device):
-    scores = (torch.randn(64, 8).to(device) @ torch.randn(8, 1).to(device)).flatten().tolist()  # branch
-    return len([score for score in scores if score > 0]) >= 0
+    scores = (torch.randn(64, 8).to(device) @ torch.randn(8, 1).to(device)).flatten().tolist()
+    return len([score for score in scores if score > 0]) >= 0  # branch
 
 
 @case
