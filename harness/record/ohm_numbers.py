@@ -1,7 +1,8 @@
 """Numbers that were read of memory whose values no kernel has computed. They are floats and ints;
 what is computed of them is unknown, too, and `on_use` is called where one is compared, `on_plain` where it
-becomes a plain number, `on_text` where it becomes text, and `on_error` where one is divided by that is zero.
-A tensor that takes one for another tensor (x > number, x[0] = number) goes to `on_tensor`."""
+becomes a plain number, `on_text` where it becomes text, `on_pickle` where it is pickled, and `on_error` where
+one is divided by that is zero. A tensor that takes one for another tensor (x > number, x[0] = number) goes to
+`on_tensor`."""
 
 
 def _nothing(*_):
@@ -10,7 +11,7 @@ def _nothing(*_):
 
 class UnknownNumber:
     __slots__ = ()
-    on_use = on_plain = on_error = on_tensor = on_text = staticmethod(_nothing)
+    on_use = on_plain = on_error = on_tensor = on_text = on_pickle = staticmethod(_nothing)
 
     @classmethod
     def __torch_function__(cls, function, types, arguments=(), named=None):
@@ -20,6 +21,7 @@ class UnknownNumber:
         return result
 
     def __reduce__(self):
+        self.on_pickle()
         return self.plain, (self.plain(self),)
 
     def __format__(self, form):

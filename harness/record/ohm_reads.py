@@ -56,6 +56,7 @@ class Reads:
             kind.on_plain = self.on_plain_number
             kind.on_error = self.on_error_of_number
             kind.on_text = self.on_text_of_number
+            kind.on_pickle = self.on_pickle_of_number
 
     def follow(self, memory):
         memory.follow_reads(self.on_read)
@@ -173,6 +174,13 @@ class Reads:
         kind = self.uses.of_result(frame, is_text=True)
         if kind in (SHAPE, BRANCH):
             self.note(kind, frame)
+
+    def on_pickle_of_number(self):
+        """Which what is unpickled tells nothing of: of torch.save and of other processes, others say it."""
+        frame = self.reading_frame()
+        if frame is not None and self.files.is_program(frame.f_code.co_filename) and (
+                self.uses.called(frame) in ("dump", "dumps") and self.uses.reads_pickles(frame)):
+            self.note(VALUE, frame)
 
     def on_error_of_number(self):
         """Of a division by one that is zero."""

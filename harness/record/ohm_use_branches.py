@@ -11,7 +11,7 @@ from ohm_frame_variables import look_at_variables
 from ohm_use_effects import Effects, opens_file
 from ohm_use_errors import errors_of, is_handled, is_managed, may_stop, stops
 from ohm_use_files import FUNCTIONS, is_code_of, name_of, name_of_target, targets_of, within
-from ohm_use_kinds import ALL_CHOSEN, ARRAY, BRANCH, MASK, NUMBER, SET, VALUE, computes, worse
+from ohm_use_kinds import ALL_CHOSEN, ARRAY, BRANCH, MASK, NUMBER, SET, VALUE, computes, gives_text, worse
 from ohm_use_names import ADDS_ELEMENT, MAKES_TEXT, TELLS
 from ohm_use_objects import value_of_name
 
@@ -33,6 +33,8 @@ class Branch:
         self.frame = running(file, statement, frame or search.frame)  # None: it does not run
 
     def decides(self):
+        if self.frame is None and self.search.tells:
+            return VALUE  # what it compares tells
         numbers = Numbers(self.statement, self.frame, self.search.tells, self.file)
         effects = Effects(self.file, self.statement, self._functions, numbers)
         changed, found = changed_by(self.statement, effects, numbers), None
@@ -40,7 +42,7 @@ class Branch:
             rest = self._rest()
             changed = changed_in(rest, effects, numbers, may_return=True) if rest else None
             if changed is None:
-                return BRANCH
+                return self.search.of_host_branch(self.file, self.statement)
             found = self.search.of_returned(self.file, self.statement, self.frame)
         if may_stop(self.statement):
             if self._is_caught():
@@ -132,14 +134,24 @@ class Numbers:
         self.branch, self.frame, self.tells, self.file = branch, frame, tells, file
 
     def is_number(self, node):
-        """Or a text. Where there is no value yet: whether the branch, which is looked at because of a number,
-        compares it."""
+        """Or a text. Where there is no value yet, or none is known: whether the branch, which is looked at because of
+        a number, compares it, or it is assigned texts."""
         value = self._value(node)
-        if value is not MISSING:
+        if value is not MISSING and value is not NOT_KNOWN:
             return is_plain(value)
+        if value is MISSING and (self.tells or self._is_text(node)):
+            return True
         alike = [node, *(self._unpacked_with(node) if self.file else ())]
         dumps = {ast.dump(part) for part in alike}
-        return self.tells or any(ast.dump(part) in dumps for part in compared_by(self.branch))
+        return any(ast.dump(part) in dumps for part in compared_by(self.branch))
+
+    def _is_text(self, node):
+        """Of a variable of the function: whether it is assigned nothing else."""
+        if not isinstance(node, ast.Name) or self.file is None:
+            return False
+        scope = self.file.scope(self.branch)
+        values = [one for one in self.file.assigned.get(node.id, ()) if self.file.scope(one) is scope]
+        return bool(values) and all(map(gives_text, values))
 
     def _unpacked_with(self, node):
         """Variables that are assigned the other elements of the list that a function of the user's returns."""

@@ -64,9 +64,20 @@ class Calls:
         before, self.is_followed, self.has_lost = (self.made, self.is_followed), False, True
         found = None
         for home, function in functions:
-            self.made = result_of(home, function)
+            self.made = result_of(home, function, before[0])
             found = worse(found, self._outwards(file, call, frame))
         self.made, self.is_followed = before
+        return found
+
+    def of_host_branch(self, file, statement):
+        """Of a branch in a function of the user's that decides nothing but its result."""
+        function = file.scope(statement)
+        calls = [(home, call) for home in (file, *self.files.elsewhere(file, f"{function.name}("))
+                 for call in home.calls(function.name)] if function is not file.tree else []
+        found = None if calls else BRANCH
+        for home, call in calls:
+            functions = self.host.called(home, call, None, self.frame)
+            found = worse(found, self.of_host_result(home, functions, call, None) if functions else BRANCH)
         return found
 
     def _of_made(self, file, call, argument, frame):

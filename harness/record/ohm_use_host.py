@@ -11,7 +11,7 @@ from ohm_frame_variables import look_at_variables
 from ohm_use_branches import MISSING, NOT_KNOWN, is_plain, running, value_in
 from ohm_use_effects import root_of
 from ohm_use_files import COMPREHENSIONS, FUNCTIONS, is_code_of, name_of, name_of_target, parameters_of, within
-from ohm_use_kinds import SET, TEXT, gives_text, is_called
+from ohm_use_kinds import SET, TEXT, gives_text, is_called, is_text
 from ohm_use_names import TAKES_APART
 from ohm_use_objects import is_of, value_of_name
 
@@ -269,13 +269,27 @@ def is_of_modules(name):
     return is_of(name, MODULES) or name == "_operator"
 
 
-def result_of(file, function):
-    """What a function makes of what it is given: a number, TEXT, or else a SET."""
+def result_of(file, function, made):
+    """What a function makes of what it is given: a number, TEXT, what it was, or else a SET."""
     results = [node.value for node in within(function) if isinstance(node, ast.Return) and node.value is not None]
     parts = [part for one in results for part in (one.elts if isinstance(one, ast.Tuple) else [one])]
     if all(gives_number(file, part) for part in parts):
         return None
+    given = {name for name in parameters_of(function) if name not in file.assigned}
+    if all(isinstance(one, ast.BinOp) and combines(one, given) for one in results):
+        return made
     return TEXT if all(gives_text(part) for part in parts) else SET
+
+
+def combines(node, given):
+    """Whether an expression computes element by element, with attributes and parameters that keep what is given."""
+    if isinstance(node, ast.BinOp):
+        return combines(node.left, given) and combines(node.right, given)
+    if isinstance(node, ast.UnaryOp):
+        return combines(node.operand, given)
+    if isinstance(node, ast.Name):
+        return node.id in given
+    return isinstance(node, ast.Attribute) or isinstance(node, ast.Constant) and not is_text(node)
 
 
 def gives_number(file, node, depth=3):
@@ -284,7 +298,7 @@ def gives_number(file, node, depth=3):
     if isinstance(node, ast.Call):
         return name_of(node) in GIVES_NUMBER or name_of_target(getattr(node.func, "value", None)) == "math"
     if isinstance(node, ast.UnaryOp):
-        return gives_number(file, node.operand, depth)
+        return isinstance(node.op, ast.Not) or gives_number(file, node.operand, depth)
     if isinstance(node, ast.BinOp):
         return gives_number(file, node.left, depth) and gives_number(file, node.right, depth)
     if isinstance(node, ast.IfExp):

@@ -2,20 +2,31 @@
 (ohm_use_search.py)."""
 import ast
 
-from ohm_use_branches import Branch, are_plain
+from ohm_use_branches import Branch, are_plain, is_plain, running, value_in
 from ohm_use_calls import gives_keys
 from ohm_use_files import name_of
+from ohm_use_host import sources_of
 from ohm_use_kinds import (
-    ALL_CHOSEN, BRANCH, CHOSEN, LISTS, SET, TEXT, VALUE, consumer_of, kept_by, unknown_part, worse)
-from ohm_use_names import PRINTS
+    ALL_CHOSEN, BRANCH, CHOSEN, LISTS, SET, TEXT, VALUE, computes, consumer_of, kept_by, unknown_part, worse)
+from ohm_use_names import PRINTS, TAKES_APART
 
 
-def are_compared(elements, test):
-    """Whether variables are what a condition compares: numbers, as one that was read came here."""
+def is_compared(element, test):
+    """Whether a variable is what a condition compares: a number, as one that was read came here."""
     operands = [operand for part in ast.walk(test) if isinstance(part, ast.Compare)
                 for operand in (part.left, *part.comparators)]
     names = {operand.id for operand in operands if isinstance(operand, ast.Name)}
-    return all(isinstance(element, ast.Name) and element.id in names for element in elements)
+    return isinstance(element, ast.Name) and element.id in names
+
+
+def is_taken_from_plain(element, loop, frame):
+    """Whether a variable of a loop counts its rounds, or comes from numbers and texts. frame: the one around it."""
+    if not isinstance(element, ast.Name):
+        return False
+    is_counted = isinstance(loop.iter, ast.Call) and name_of(loop.iter) == "enumerate"
+    if is_counted and isinstance(loop.target, ast.Tuple) and getattr(loop.target.elts[0], "id", None) == element.id:
+        return True
+    return frame is not None and any(is_plain(value_in(frame, source)) for source in sources_of(loop, element.id))
 
 
 class Loops:
@@ -47,14 +58,16 @@ class Loops:
     def _of_filtered(self, file, comprehension, loop, frame):
         """Numbers and text are only counted, as far as nothing else depends on how many there are."""
         elements = kept_by(comprehension, loop)
-        if not elements or self.made is SET and loop.ifs:
+        if not elements or self.made is SET and any(computes(test, TAKES_APART) for test in loop.ifs):
             return BRANCH
         if self.made is SET:
             return self._outwards(file, comprehension, frame)
         is_running = frame is not None and file.runs_in(frame, loop.ifs[0])
         if self.is_followed and not is_running:
             return VALUE  # the comparison tells
-        if not are_plain(elements, frame) if is_running else not are_compared(elements, loop.ifs[0]):
+        around = running(file, comprehension, frame or self.frame)
+        if not are_plain(elements, frame) if is_running else not all(
+                is_compared(one, loop.ifs[0]) or is_taken_from_plain(one, loop, around) for one in elements):
             return BRANCH
         self.made = SET
         return self._outwards(file, comprehension, frame)

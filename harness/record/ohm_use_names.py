@@ -16,11 +16,12 @@ MAKES_TEXT = frozenset("str repr format dumps join chr".split())
 READS_TEXT = frozenset("""float int complex eval literal_eval loads fromstring Decimal Fraction getint getfloat
     getboolean""".split())
 # Calls whose result is the value again, or is made of it.
-DERIVES = frozenset("""int float bool abs round min max sum list tuple sorted set item tolist cpu
-    numpy detach mean exp log log2 log10 sqrt pow floor ceil isnan isinf isfinite divmod enumerate zip
-    array asarray stack concatenate tensor as_tensor clone reversed get pop items values keys copy
-    deepcopy index count reshape view flatten squeeze unsqueeze astype to double half long any all
-    inverse_transform Counter bincount from_numpy FloatTensor DoubleTensor LongTensor IntTensor Tensor""".split())
+DERIVES = frozenset("""int float bool abs round min max sum median fmean stdev pstdev std var
+    list tuple sorted set item tolist cpu numpy detach mean exp log log2 log10 sqrt pow floor
+    ceil isnan isinf isfinite divmod enumerate zip array asarray stack concatenate tensor
+    as_tensor clone reversed get pop items values keys copy deepcopy index count reshape view
+    flatten squeeze unsqueeze astype to double half long any all inverse_transform Counter
+    bincount from_numpy FloatTensor DoubleTensor LongTensor IntTensor Tensor""".split())
 # Modules of functions whose results are plain numbers, or arrays of them.
 OF_NUMBERS = "math cmath numpy scipy statistics fractions decimal pandas sklearn.metrics".split()
 # Calls that put it into what they are called on, and functions of NumPy that put it into their first argument.

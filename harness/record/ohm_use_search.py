@@ -2,10 +2,10 @@
 import ast
 import types
 
-from ohm_use_branches import Branch, chooses_number, gives_bool, have_different_shapes, value_in
+from ohm_use_branches import Branch, chooses_number, gives_bool, have_different_shapes, running, value_in
 from ohm_use_callers import Callers
 from ohm_use_calls import Calls
-from ohm_use_effects import is_for_rate, prints_by_name
+from ohm_use_effects import is_for_rate, prints_by_name, root_of
 from ohm_use_errors import is_handled
 from ohm_use_files import COMPREHENSIONS, LISTINGS, instruction_of, name_of, parameters_of
 from ohm_use_kinds import (
@@ -17,7 +17,7 @@ from ohm_use_names import (
     COLLECTS, DECIDES_BY_TEXT, FINDS_BY_KEY, HOW_MANY, OF_CHOSEN, READS_TEXT, REFLECTS, SAME_ARRAY,
     TAKES_APART, TELLS_NO_VALUE, UPDATES)
 from ohm_use_objects import is_setter, name_of_default
-from ohm_use_stores import WRITES, mapped_files
+from ohm_use_stores import WRITES, is_written, mapped_files
 
 MOST_STEPS = 1000  # of one read
 SELECTS = frozenset("max min nlargest nsmallest heappop heappushpop heapreplace".split())
@@ -205,7 +205,7 @@ class Search(Calls, Callers, Loops):
                 return None
             if self.made is CHOSEN and parent.attr not in OF_CHOSEN:
                 return BRANCH
-            if self.made is TEXT and parent.attr in DECIDES_BY_TEXT:
+            if self.made is TEXT and parent.attr in DECIDES_BY_TEXT and not is_written(file, parent):
                 return BRANCH
             if self.made is TEXT and parent.attr in READS_TEXT:
                 self.made = None
@@ -262,6 +262,9 @@ class Search(Calls, Callers, Loops):
                 return None
             return Branch(self, file, statement, frame).decides()
         if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
+            home = running(file, statement, frame or self.frame)
+            if isinstance(statement, ast.AugAssign) and home and isinstance(value_in(home, statement.target), str):
+                self.made = TEXT
             targets = getattr(statement, "targets", None) or [statement.target]
             return self._of_targets(file, [part_of(target, self.place) for target in targets], frame)
         if isinstance(statement, (ast.For, ast.AsyncFor)):
@@ -322,10 +325,14 @@ class Search(Calls, Callers, Loops):
             return self._of_target(file, target.value, frame)
         if isinstance(target, ast.Attribute) and target.attr == "__dict__":
             return VALUE
-        if isinstance(target, ast.Attribute) and target.attr in SAME_ARRAY:
+        if isinstance(target, ast.Attribute) and target.attr in SAME_ARRAY and target.attr not in file.assigned:
             return self._of_target(file, target.value, frame, is_changed=True)
         if isinstance(target, ast.Attribute):
-            found = self._of_attribute(file, target.attr, frame)
+            made, found = self.made, None
+            if target.attr in SAME_ARRAY and root_of(target) != "self":
+                found = self._of_target(file, target.value, frame, is_changed=True)
+            self.made = made
+            found = worse(found, self._of_attribute(file, target.attr, frame))
             for other, setter in self.files.functions(file, target.attr):
                 if is_setter(setter):
                     found = worse(found, self._of_variable(other, setter, parameters_of(setter)[-1], None))

@@ -115,6 +115,15 @@ def arguments_for(file, node):
         yield from file.passed(function, node.id)
 
 
+def is_written(file, method):
+    """Whether the text of text.encode() goes into a file."""
+    node = file.parents[method]
+    while isinstance(file.parents.get(node), ast.BinOp):
+        node = file.parents[node]
+    call = file.parents.get(node)
+    return method.attr == "encode" and isinstance(call, ast.Call) and name_of(call) == "write"
+
+
 def is_opening(value):
     return isinstance(value, ast.Call) and name_of(value) in OPENS
 

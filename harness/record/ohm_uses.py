@@ -15,6 +15,7 @@ from ohm_use_host import HostFunctions
 from ohm_use_kinds import BRANCH, SHAPE, VALUE
 from ohm_use_search import Search
 
+UNPICKLES = "pickle.load"  # or loads
 GIVES_WHOLE = frozenset("long int argmax argmin argsort".split())
 
 __all__ = ["BRANCH", "SHAPE", "VALUE", "Uses"]
@@ -75,6 +76,11 @@ class Uses:
         """Whether a frame runs a file of the user's that has this text."""
         name = frame.f_code.co_filename if frame is not None else ""
         return self.files.is_own(name) and text in self.files.text(name)
+
+    def reads_pickles(self, frame):
+        """Whether a file of the user's does, this one's or another."""
+        file = self.files.file(frame.f_code.co_filename)
+        return self.mentions(frame, UNPICKLES) or bool(file and self.files.elsewhere(file, UNPICKLES))
 
 
 def is_whole(node, frame):

@@ -174,11 +174,11 @@ class Diverged(RuntimeError):
 @case
 def error_that_the_caller_handles(device):
     def checked(loss):
-        if loss > 0.01:
+        if loss > 0.01:  # branch
             raise Diverged("the loss is too high")
 
     with contextlib.suppress(Diverged):
-        checked(scores(device).square().sum().item())  # branch
+        checked(scores(device).square().sum().item())
         torch.zeros(8, device=device)
 
 

@@ -111,7 +111,7 @@ def places_of_a_miner(device):
             self.places = []
 
         def look(self, place, score):
-            if score > 0.5:
+            if score > 0.5:  # branch
                 self.places.append(place)
 
         def batch(self, rows):
@@ -119,7 +119,7 @@ def places_of_a_miner(device):
 
     net, rows, miner = net_of(device), torch.randn(64, 8), Miner()
     for place in range(64):
-        miner.look(place, score_of(net, rows[place:place + 1]).item())  # branch
+        miner.look(place, score_of(net, rows[place:place + 1]).item())
     return net(miner.batch(rows).to(device)).dim()
 
 

@@ -144,7 +144,7 @@ def item_of_an_object(device):
 @case
 def property_that_is_set(device):
     stored = Stored()
-    stored.selected = score(device).cpu().numpy()  # branch
+    stored.selected = score(device).cpu().numpy()  # shape
     return rows(len(stored.selected), device)
 
 

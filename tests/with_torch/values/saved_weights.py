@@ -56,33 +56,6 @@ def best_copy_of_a_file(device):
         save_checkpoint({"model": model.state_dict(), "best": best}, is_best, folder)
 
 
-class Stopping:
-    """As programs copy it."""
-
-    def __init__(self, patience=2):
-        self.patience, self.counter, self.stop = patience, 0, False
-        self.best, self.path = None, os.path.join(tempfile.mkdtemp(), "best.pt")
-
-    def __call__(self, loss, model):
-        score = -loss
-        if self.best is None:
-            self.best = score
-            self.save(loss, model)
-        elif score < self.best:
-            self.counter += 1
-            print(f"{self.counter} of {self.patience}")
-            if self.counter >= self.patience:
-                self.stop = True
-        else:
-            self.best = score
-            self.save(loss, model)
-            self.counter = 0
-
-    def save(self, loss, model):
-        print(f"saves at {loss:.3f}")
-        torch.save(model.state_dict(), self.path)
-
-
 @case
 def best_loss_of_a_dict(device):
     model, best, folder = Model(device), 1e9, tempfile.mkdtemp()
@@ -152,9 +125,35 @@ def rate_of_a_loop_of_its_own(device):
 
 @case
 def training_that_stops(device):
+    class Stopping:
+        """As programs copy it."""
+
+        def __init__(self, patience=2):
+            self.patience, self.counter, self.stop = patience, 0, False
+            self.best, self.path = None, os.path.join(tempfile.mkdtemp(), "best.pt")
+
+        def __call__(self, loss, model):
+            score = -loss
+            if self.best is None:
+                self.best = score
+                self.save(loss, model)
+            elif score < self.best:  # branch
+                self.counter += 1
+                print(f"{self.counter} of {self.patience}")
+                if self.counter >= self.patience:
+                    self.stop = True
+            else:
+                self.best = score
+                self.save(loss, model)
+                self.counter = 0
+
+        def save(self, loss, model):
+            print(f"saves at {loss:.3f}")
+            torch.save(model.state_dict(), self.path)
+
     model, stopping = Model(device), Stopping()
     for loss in model.losses(8):
-        stopping(loss.item(), model)  # branch
+        stopping(loss.item(), model)
         if stopping.stop:
             break
 
