@@ -251,6 +251,7 @@ class Files:
         self.modules = 0  # that were loaded when these were found
         self.texts = {}  # path -> source
         self.having = {}  # text -> paths
+        self.lineages = {}  # class -> names of it and of its bases
 
     def file(self, name):
         if name not in self.read:

@@ -65,6 +65,26 @@ def class_around(file, node):
     return node
 
 
+def class_of_self(file, attribute):
+    """The class around self.name; None: it is of something else."""
+    return class_around(file, attribute) if getattr(attribute.value, "id", "") == "self" else None
+
+
+def lineage(files, file, kind, depth=6):
+    """Names of a class and of its bases."""
+    if kind not in files.lineages:
+        found = files.lineages[kind] = {kind.name}
+        for base in kind.bases if depth else ():
+            known = files.class_of(file, name_of_target(base) or "")
+            found |= lineage(files, *known, depth - 1) if known else {name_of_target(base)}
+    return files.lineages[kind]
+
+
+def is_apart(files, one, other):
+    """Whether `self` is never the same object in two classes, (file, class) each."""
+    return one[1].name not in lineage(files, *other) and other[1].name not in lineage(files, *one)
+
+
 def is_super(call):
     """Whether it is super().__init__(...)."""
     value = getattr(call.func, "value", None)

@@ -16,7 +16,7 @@ from ohm_use_loops import Loops
 from ohm_use_names import (
     COLLECTS, DECIDES_BY_TEXT, FINDS_BY_KEY, HOW_MANY, OF_CHOSEN, READS_TEXT, REFLECTS, SAME_ARRAY,
     TAKES_APART, TELLS_NO_VALUE, UPDATES)
-from ohm_use_objects import is_setter, name_of_default
+from ohm_use_objects import class_of_self, is_apart, is_setter, name_of_default
 from ohm_use_stores import WRITES, is_written, mapped_files
 
 MOST_STEPS = 1000  # of one read
@@ -332,7 +332,7 @@ class Search(Calls, Callers, Loops):
             if target.attr in SAME_ARRAY and root_of(target) != "self":
                 found = self._of_target(file, target.value, frame, is_changed=True)
             self.made = made
-            found = worse(found, self._of_attribute(file, target.attr, frame))
+            found = worse(found, self._of_attribute(file, target.attr, frame, class_of_self(file, target)))
             for other, setter in self.files.functions(file, target.attr):
                 if is_setter(setter):
                     found = worse(found, self._of_variable(other, setter, parameters_of(setter)[-1], None))
@@ -363,16 +363,23 @@ class Search(Calls, Callers, Loops):
             found = worse(found, self._of_target(file, argument, None, is_changed=True))
         return found
 
-    def _of_attribute(self, file, name, frame):
-        found = self._of_nodes(file, file.attributes(name, self.made is CHOSEN), frame)
+    def _of_attribute(self, file, name, frame, kind=None):
+        """kind: the class of `self`, whose attribute it is."""
+        found = self._of_nodes(file, self._attributes(file, name, file, kind), frame)
         if self.is_followed:
             return found
         for other in self.files.elsewhere(file, f".{name}"):
-            nodes = other.attributes(name, self.made is CHOSEN)
-            found = worse(found, self._of_nodes(other, nodes, None))
+            found = worse(found, self._of_nodes(other, self._attributes(other, name, file, kind), None))
         if found is None and not file.attributes(name, True) and not REFLECTS.isdisjoint(file.called):
             return VALUE
         return found
+
+    def _attributes(self, other, name, file, kind):
+        """Where a file uses an attribute of this name, but that of `self` in classes that have nothing to do with
+        `kind`, a class of `file`; None: it may be of any."""
+        nodes = other.attributes(name, self.made is CHOSEN)
+        own = [(node, class_of_self(other, node) if kind else None) for node in nodes]
+        return [node for node, one in own if one is None or not is_apart(self.files, (file, kind), (other, one))]
 
     def _of_setting(self, target, frame):
         """Of a variable of another module of the user's."""

@@ -123,7 +123,7 @@ def stop_by_a_callback(device):
 
 @case
 def length_of_an_object(device):
-    chosen = Chosen((score(device) > 0).sum().item())  # shape
+    chosen = Chosen((score(device) > 0).sum().item())  # value
     return rows(len(chosen), device)
 
 
