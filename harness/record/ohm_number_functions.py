@@ -1,5 +1,6 @@
 """Functions in C that take numbers that were read of unknown memory (ohm_numbers.py). Those of math make such
-numbers of them; NumPy, statistics and struct make plain numbers, which the source is asked about."""
+numbers of them; cmath, NumPy, statistics and struct make plain numbers, which the source is asked about."""
+import cmath
 import collections
 import functools
 import itertools
@@ -12,6 +13,7 @@ from ohm_numbers import UnknownFloat, UnknownInt, UnknownNumber, unknown
 
 OF_MATH = """exp exp2 expm1 log log1p log2 log10 sqrt cbrt pow fabs hypot tanh sin cos tan atan atan2
     copysign fmod""".split()
+OF_CMATH = "exp log log10 sqrt phase polar rect".split()
 ASKS = "isclose isfinite isinf isnan".split()
 OF_LISTS = "fsum prod".split()
 OF_STATISTICS = """mean fmean geometric_mean harmonic_mean stdev pstdev variance pvariance quantiles
@@ -32,6 +34,8 @@ def follow(torch, reads):
         _replace(math, name, functools.partial(_of_compared, reads), torch)
     for name in OF_LISTS:
         _replace(math, name, _of_sum, torch)
+    for name in OF_CMATH:
+        _replace(cmath, name, functools.partial(_of_list, reads))
     for name in OF_STATISTICS:
         _replace(statistics, name, functools.partial(_of_values, reads))
     _replace(struct, "pack", functools.partial(_of_bytes, reads))

@@ -21,6 +21,7 @@ GIVES_PLAIN = MAKES_TEXT | TELLS | frozenset("float int bool item len".split())
 ADDS = ADDS_ELEMENT | {"add"}
 MADE_OF_NUMBERS = frozenset("round abs min max".split())
 ASKS_FINITE = frozenset("isnan isinf isfinite".split())
+PACKS = "ctypes", "array.array", "import array", "from multiprocessing"
 MOST_ELEMENTS = 1000
 MISSING, NOT_KNOWN = object(), object()
 
@@ -33,7 +34,7 @@ class Branch:
         self.frame = running(file, statement, frame or search.frame)  # None: it does not run
 
     def decides(self):
-        if self.frame is None and self.search.tells:
+        if self.frame is None and self.search.tells and not self._are_packed():
             return VALUE  # what it compares tells
         numbers = Numbers(self.statement, self.frame, self.search.tells, self.file)
         effects = Effects(self.file, self.statement, self._functions, numbers)
@@ -56,6 +57,12 @@ class Branch:
         if effects.have_set_rates:
             found = worse(found, self.search.of_rates(self.file, self.statement))
         return BRANCH if found == VALUE else found
+
+    def _are_packed(self):
+        """Whether the file, or the one that reads the number, uses modules whose objects keep the bytes of numbers,
+        which tell nothing of them."""
+        texts = map(self.search.files.text, {self.file.name, self.search.frame.f_code.co_filename})
+        return any(name in text for text in texts for name in PACKS)
 
     def _functions(self, call):
         """The user's that it may call."""

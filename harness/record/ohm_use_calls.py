@@ -321,6 +321,8 @@ class Calls:
 
     def _of_constructed(self, file, call, argument, frame):
         """Of an argument of a class of the user's; GOES_ON: it is none."""
+        if self.made is TEXT and isinstance(file.parents.get(call), ast.Raise):
+            return None
         if is_super(call):
             kind = class_around(file, call)
             bases = [self.files.class_of(file, name_of_target(base) or "") for base in kind.bases] if kind else []

@@ -63,7 +63,7 @@ class Loops:
         if self.made is SET:
             return self._outwards(file, comprehension, frame)
         is_running = frame is not None and file.runs_in(frame, loop.ifs[0])
-        if self.is_followed and not is_running:
+        if self.tells and not is_running:
             return VALUE  # the comparison tells
         around = running(file, comprehension, frame or self.frame)
         if not are_plain(elements, frame) if is_running else not all(

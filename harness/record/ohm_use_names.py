@@ -12,7 +12,7 @@ PRINTS = frozenset("""print pprint info debug warning warn error critical except
 DRAWS = frozenset("scatter text title bar barh hist step table legend".split())
 DRAWN_ON = frozenset("plt pyplot ax axes axs axis fig figure sns seaborn".split())
 # Calls that make text of it, and those that read text.
-MAKES_TEXT = frozenset("str repr format dumps join chr".split())
+MAKES_TEXT = frozenset("str repr format format_map substitute safe_substitute dumps join chr".split())
 READS_TEXT = frozenset("""float int complex eval literal_eval loads fromstring Decimal Fraction getint getfloat
     getboolean""".split())
 # Calls whose result is the value again, or is made of it.
@@ -22,11 +22,16 @@ DERIVES = frozenset("""int float bool abs round min max sum median fmean stdev p
     as_tensor clone reversed get pop items values keys copy deepcopy index count reshape view
     flatten squeeze unsqueeze astype to double half long any all inverse_transform Counter
     bincount from_numpy FloatTensor DoubleTensor LongTensor IntTensor Tensor""".split())
-# Modules of functions whose results are plain numbers, or arrays of them.
-OF_NUMBERS = "math cmath numpy scipy statistics fractions decimal pandas sklearn.metrics".split()
 # Calls that put it into what they are called on, and functions of NumPy that put it into their first argument.
 COLLECTS = frozenset("append extend add insert appendleft setdefault put fill itemset".split())
 PUTS = frozenset("copyto put place putmask at fill_diagonal put_along_axis".split())
+# Of these, calls that give numbers which tell of themselves where theirs do, or that ask the source about the number
+# (ohm_number_functions.py).
+KEEPS_NUMBER = COLLECTS | frozenset("""abs divmod max min round sum sorted reversed enumerate zip list tuple set dict
+    frozenset deque next iter pop popleft get items values copy deepcopy item tolist float int bool pow exp log log2
+    log10 sqrt fsum prod mean fmean median stdev pstdev variance quantiles array asarray std var""".split())
+# Modules of functions whose results are plain numbers, or arrays of them.
+OF_NUMBERS = "math cmath numpy scipy statistics fractions decimal pandas sklearn.metrics".split()
 # Calls that take the number, and give one that does not tell itself.
 LOSES = frozenset("Decimal Fraction timedelta hash from_float".split())
 # Calls that give what a file or a buffer holds.

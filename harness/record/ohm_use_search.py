@@ -14,7 +14,7 @@ from ohm_use_kinds import (
     part_of, unknown_part, unpacked_to, worse)
 from ohm_use_loops import Loops
 from ohm_use_names import (
-    COLLECTS, DECIDES_BY_TEXT, FINDS_BY_KEY, HOW_MANY, OF_CHOSEN, READS_TEXT, REFLECTS, SAME_ARRAY,
+    COLLECTS, DECIDES_BY_TEXT, FINDS_BY_KEY, HOW_MANY, KEEPS_NUMBER, OF_CHOSEN, READS_TEXT, REFLECTS, SAME_ARRAY,
     TAKES_APART, TELLS_NO_VALUE, UPDATES)
 from ohm_use_objects import class_of_self, is_apart, is_setter, name_of_default
 from ohm_use_stores import WRITES, is_written, mapped_files
@@ -39,11 +39,12 @@ class Search(Calls, Callers, Loops):
         self.frame = None  # where it began
         self.place = None  # (index, number) of the argument of zip(), or the part of what a function returns
         self.made = None  # of the value, on the way to the node that is looked at
+        self.is_itself = True  # the number on the way is the one that was read, or computed of it by what tells
 
     @property
     def tells(self):
         """Whether the number tells itself when something compares it."""
-        return self.is_followed and not self.has_lost
+        return self.is_followed and not self.has_lost and self.is_itself
 
     def of_frame(self, frame, is_result=False, is_compared=False, is_index=False, is_text=False):
         """is_result: the value is what the frame's expression gives, as it was returned to it. is_index: it is an
@@ -89,16 +90,19 @@ class Search(Calls, Callers, Loops):
 
     def _outwards(self, file, node, frame, place=None):
         """`frame` runs the code of the node; None: it is another function's, or an earlier call."""
-        before = self.made, self.key, self.place
+        before = self.made, self.key, self.place, self.is_itself
         self.place = place
         try:
-            return self._through_expressions(file, node, frame)
+            found = self._through_expressions(file, node, frame)
+            self.has_lost = self.has_lost or found == VALUE and not self.is_itself
+            return found
         finally:
-            self.made, self.key, self.place = before
+            self.made, self.key, self.place, self.is_itself = before
 
     def _through_expressions(self, file, node, frame):
         while True:
-            step = node, self.made, self.place
+            self.is_itself = self.is_itself and self.made is not TEXT and self._keeps_number(file, node)
+            step = node, self.made, self.place, self.is_itself
             if step in self.visited:
                 return None
             self.visited.add(step)
@@ -118,6 +122,11 @@ class Search(Calls, Callers, Loops):
             self.made = chosen if is_index else made_by(parent, self.made)
             self.place = None
             node = parent
+
+    def _keeps_number(self, file, node):
+        """Whether what a node gives tells of itself as a number in it does."""
+        is_call = isinstance(node, ast.Call)
+        return not is_call or name_of(node) in KEEPS_NUMBER or bool(self.files.functions(file, name_of(node)))
 
     def _of_expression(self, file, parent, node, frame):
         if isinstance(parent, (ast.FormattedValue, ast.JoinedStr)):

@@ -43,7 +43,8 @@ def buffers_of(file, call, frame):
         takers = [taker for taker in file.calls("redirect_stdout") if is_captured(file, taker, call, frame)]
     elif name in LOGS:
         takers = file.calls("StreamHandler")
-    for taking in (call, *takers):
+    written = getattr(call.func, "value", None)  # of csv.writer(buffer).writerow(row)
+    for taking in (call, *takers, *([written] if is_opening(written) else ())):
         yield from (part for part in parts_of(taking) if is_buffer(file, part))
 
 
