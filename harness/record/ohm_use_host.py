@@ -12,7 +12,7 @@ from ohm_use_branches import MISSING, NOT_KNOWN, is_plain, running, value_in
 from ohm_use_effects import root_of
 from ohm_use_files import COMPREHENSIONS, FUNCTIONS, is_code_of, name_of, name_of_target, parameters_of, within
 from ohm_use_kinds import SET, TEXT, gives_text, is_called, is_text
-from ohm_use_names import TAKES_APART
+from ohm_use_names import FINDS_BY_KEY, TAKES_APART
 from ohm_use_objects import is_of, value_of_name
 
 # Modules whose functions compute on the host and change nothing; numbers that NumPy draws would change its state.
@@ -33,6 +33,7 @@ REFUSED = (ast.Global, ast.Nonlocal, ast.Yield, ast.YieldFrom, ast.Await, ast.Ra
            ast.AsyncWith, ast.AsyncFor, ast.ClassDef, *FUNCTIONS)
 CONTAINERS = (ast.List, ast.Tuple, ast.Dict, ast.Set, ast.BinOp, ast.UnaryOp, ast.Compare)
 GIVES_HOST = TAKES_APART | frozenset("tolist item numpy join lower upper strip lstrip rstrip".split())
+GIVES_OTHERS = FINDS_BY_KEY | frozenset("next max min reduce asarray".split())  # what they are given, or a part of it
 CALLED = types.BuiltinFunctionType, types.ModuleType, type  # calls are looked at
 GIVES_NUMBER = frozenset("abs bool count find float index int len max mean min pow round std sum".split())
 COLLECTIONS = (dict, list, tuple, set, frozenset, collections.deque, collections.Counter, collections.defaultdict,
@@ -179,7 +180,7 @@ class HostFunctions:
                 return False
             bound, parameters = file.bound_by(function), set(parameters_of(function))
             known = {name: value for name, value in self.files.globals_of(file).items() if name not in bound}
-            own = bound - parameters
+            own = {name for name in bound - parameters if is_made_in(file, function, name)}
             is_plain_function = not function.decorator_list and not parameters & called_in(function)
             self.known[key] = is_plain_function and all(
                 self._does_nothing_else(file, node, own, known, depth) for node in within(function))
@@ -228,6 +229,35 @@ class HostFunctions:
         if name in file.defined or name not in METHODS:
             return False
         return name not in CHANGES or isinstance(call.func.value, ast.Call) or root_of(call.func) in own
+
+
+def is_made_in(file, function, name):
+    """Whether all that a variable of a function holds are objects that the function has made."""
+    stored = [node for node in file.by_name.get(name, ())
+              if isinstance(node.ctx, ast.Store) and file.scope(node) is function]
+    return all(is_made_by(file, node) for node in stored)
+
+
+def is_made_by(file, target):
+    """Whether the statement that assigns to a variable gives it a new object."""
+    around = file.parents[target]
+    if isinstance(around, ast.AugAssign):
+        return True
+    if isinstance(around, ast.Tuple) and isinstance(file.parents[around], ast.Assign):
+        value = file.parents[around].value
+        return isinstance(value, ast.Tuple) and len(value.elts) == len(around.elts) and (
+            is_new(file, value.elts[around.elts.index(target)]))
+    return is_new(file, getattr(around, "value", None)) if isinstance(around, ast.stmt) else False
+
+
+def is_new(file, node):
+    """Whether an expression makes an object, rather than giving one that others may have."""
+    if isinstance(node, ast.IfExp):
+        return is_new(file, node.body) and is_new(file, node.orelse)
+    if isinstance(node, ast.Call):
+        name = name_of(node)
+        return name not in GIVES_OTHERS and name not in file.defined
+    return isinstance(node, (ast.Constant, ast.JoinedStr, *CONTAINERS, *COMPREHENSIONS))
 
 
 def looped_over(file, name):

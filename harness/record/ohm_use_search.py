@@ -356,10 +356,26 @@ class Search(Calls, Callers, Loops):
                 found = worse(found, self._of_attribute(file, target.id, frame))
             for mapped in mapped_files(file, target) if is_changed else ():
                 found = worse(found, self._of_written(file, mapped, frame))
-            return worse(found, self._of_passed(file, scope, target)) if is_changed else found
+            if not is_changed:
+                return found
+            found = worse(found, self._of_aliased(file, scope, target, frame))
+            return worse(found, self._of_passed(file, scope, target))
         if isinstance(target, ast.Call) and name_of(target) in FINDS_BY_KEY:
             return self._of_target(file, target.func.value, frame, is_changed=True)  # d.setdefault(k, [])
         return VALUE if isinstance(target, ast.Call) else None
+
+    def _of_aliased(self, file, scope, target, frame):
+        """Of the attribute or the element that a variable was assigned, which is the object that is changed."""
+        found, made, step = None, self.made, (target.id, scope, "aliased", self.made)
+        if step in self.visited:
+            return None
+        self.visited.add(step)
+        for value in file.assigned.get(target.id, ()):
+            if isinstance(value, (ast.Attribute, ast.Subscript)) and file.scope(value) is scope:
+                self.made = made
+                found = worse(found, self._of_target(file, value, frame, is_changed=True))
+        self.made = made
+        return found
 
     def _of_passed(self, file, scope, target):
         """Of what callers pass for a parameter that is changed."""

@@ -159,3 +159,25 @@ def losses_in_a_table_of_text(device):
     losses = numpy.array([float(row["loss"]) for row in rows])
     hard = numpy.flatnonzero(losses > numpy.percentile(losses, 80))
     return torch.zeros(len(hard) + 1, 8, device=device).dim()
+
+
+@case
+def dict_by_two_names(device):
+    class Hub:
+        def __init__(self):
+            self.wishes = {}
+
+    def ask(loss):
+        wishes = hub.wishes
+        if loss > 0.5:  # shape
+            wishes["rows"] = 64
+
+    def rows():
+        wanted = hub.wishes.pop("rows", None)
+        return 8 if wanted is None else wanted
+
+    hub = Hub()
+    net = torch.nn.Linear(8, 1).to(device)
+    for _ in range(3):
+        loss = net(torch.randn(rows(), 8).to(device)).square().mean()
+        ask(loss.item())
