@@ -5,15 +5,13 @@ import collections
 import enum
 import numbers
 import pathlib
-import types
 
 from ohm_frame_variables import look_at_variables
 from ohm_use_effects import Effects, opens_file
-from ohm_use_errors import errors_of, is_handled, is_managed, may_stop, stops
+from ohm_use_errors import errors_of, is_caught_by_python, is_handled, is_managed, may_stop, stops
 from ohm_use_files import FUNCTIONS, is_code_of, name_of, name_of_target, targets_of, within
 from ohm_use_kinds import ALL_CHOSEN, ARRAY, BRANCH, MASK, NUMBER, SET, VALUE, computes, gives_text, worse
 from ohm_use_names import ADDS_ELEMENT, MAKES_TEXT, TELLS
-from ohm_use_objects import value_of_name
 
 NAMED = (ast.Name, ast.Attribute)
 # Calls that give a number or a text of anything, and those that give one of numbers.
@@ -66,11 +64,7 @@ class Branch:
 
     def _functions(self, call):
         """The user's that it may call."""
-        files = self.search.files
-        owner = value_of_name(getattr(call.func, "value", None), files.globals_of(self.file))
-        if isinstance(owner, types.ModuleType) and not files.is_own(getattr(owner, "__file__", None) or ""):
-            return []
-        return [function for _, function in files.functions(self.file, name_of(call))]
+        return [function for _, function in self.search.files.called(self.file, call)]
 
     def _rest(self):
         """The branch and what its function does after it; None where another statement is around it."""
@@ -103,7 +97,9 @@ class Branch:
         error counts only within a loop."""
         files, errors = self.search.files, errors_of(self.statement)
         is_here = is_handled(self.statement, self.file.parents, errors)
-        if is_here or is_managed(files, self.file, self.statement, errors):
+        if is_here or is_caught_by_python(self.file.scope(self.statement), errors):
+            return True
+        if is_managed(files, self.file, self.statement, errors):
             return True
         if self.frame is None:
             return any(is_handled(node, self.file.parents, errors, is_caller=True) for node in self.file.guarded)
@@ -176,6 +172,12 @@ class Numbers:
         if isinstance(target, ast.Subscript):
             return isinstance(self._value(target.value), (list, dict))
         return isinstance(target, NAMED)
+
+    def is_collection(self, node):
+        """Whether it is a dict or a set, as far as is known."""
+        value = MISSING if node is None else self._value(node)
+        return isinstance(value, (dict, set)) or getattr(node, "attr", "") == "__dict__" or (
+            self.file is not None and node is not None and self.file.is_collection(node))
 
     def holds_numbers(self, node):
         """Whether it is a list or a set of numbers and texts, or is none yet and looked at again."""

@@ -2,7 +2,7 @@
 import ast
 import types
 
-from ohm_use_branches import value_in
+from ohm_use_branches import running, value_in
 from ohm_use_effects import prints_by_name, root_of
 from ohm_use_files import name_of, name_of_target
 from ohm_use_host import result_of
@@ -106,14 +106,14 @@ class Calls:
             return self._of_database(file)
         if name in LOSES:
             return self._of_lost(file, call, frame)
-        if name in UPDATES and not self.is_followed and file.is_collection(getattr(call.func, "value", None)):
+        if name in UPDATES and not self.is_followed and self._is_collection(file, call, frame):
             self.made = self.made if isinstance(argument, ast.keyword) else SET
             return self._of_target(file, call.func.value, frame, is_changed=True)
         written = self._of_written(file, call, frame) if name in WRITES or name in PRINTS_OR_LOGS else None
         if written is not None:
             return written
         is_factor = isinstance(argument, ast.keyword) and argument.arg in FACTOR_KEYWORDS
-        if name in SAVES or is_factor and not self.files.functions(file, name):
+        if (name in SAVES or is_factor) and not self.files.called(file, call):
             return None
         if prints_by_name(call) and not self._is_of_numbers(file, call, frame):
             return self._of_printed(file, call, argument)
@@ -125,6 +125,12 @@ class Calls:
         if name in SIZES:
             return BRANCH if name == "range" else SHAPE
         return self._of_counted(file, call, frame) if self._counts(call) else GOES_ON
+
+    def _is_collection(self, file, call, frame):
+        """Whether it is called on a dict or a set, by what it is assigned or by what it is."""
+        owner = getattr(call.func, "value", None)
+        home = running(file, call, frame or self.frame) if owner is not None else None
+        return file.is_collection(owner) or home is not None and isinstance(value_in(home, owner), (dict, set))
 
     def _of_kept(self, file, call, argument, frame):
         """Of calls that look it up in what they are called on, or put it there."""
@@ -215,7 +221,9 @@ class Calls:
         for reader in readers(file, call):
             has_filter = any(keyword.arg == "filters" for keyword in reader.keywords)
             self.made = SET if has_filter else None
-            nodes = file.items_of(self.key, file.scope(reader)) if isinstance(self.key, str) else [reader]
+            is_returned = isinstance(file.parents.get(reader), ast.Return)
+            scope = file.tree if is_returned else file.scope(reader)
+            nodes = file.items_of(self.key, scope) if isinstance(self.key, str) else [reader]
             found = worse(found, self._of_nodes(file, nodes, None))
         self.is_followed, self.has_lost = before, self.has_lost or found is not None
         return found

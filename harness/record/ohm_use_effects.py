@@ -54,6 +54,18 @@ def is_for_rate(parents, node):
     return isinstance(node, (ast.Assign, ast.AugAssign)) and all(map(names_rate, targets_of(node)))
 
 
+def is_rate(parents, target):
+    """Whether it is the learning rate of one of an optimizer's groups."""
+    if not names_rate(target):
+        return False
+    if isinstance(target.value, ast.Subscript):
+        return are_groups(target.value.value)
+    loop = parents[target]
+    while loop is not None and not (isinstance(loop, ast.For) and are_groups(loop.iter)):
+        loop = parents.get(loop)
+    return loop is not None and ast.unparse(loop.target) == ast.unparse(target.value)
+
+
 def names_rate(node):
     return isinstance(node, ast.Subscript) and getattr(node.slice, "value", "") == "lr"
 
@@ -84,6 +96,8 @@ class Effects:
         """Or saves."""
         name = name_of(call)
         functions = self.find(call)
+        if name == "update" and self.numbers.is_collection(getattr(call.func, "value", None)):
+            return False
         if name in LOGS and any(map(raises, self.find(EMIT))):
             return False
         parts = [*call.args, *(keyword.value for keyword in call.keywords)]

@@ -5,6 +5,8 @@ import builtins
 from ohm_use_files import FUNCTIONS, name_of, name_of_target, within
 
 EVERY_ERROR = frozenset((None, "Exception", "BaseException"))  # None: an `except` without a type
+ENDS_LOOPS = frozenset("StopIteration StopAsyncIteration".split())
+ANSWERS_BY_ERROR = frozenset("__getattr__ __getitem__ __missing__".split())
 EXITS = frozenset("exit _exit quit abort".split())
 
 
@@ -26,6 +28,11 @@ def errors_of(statement):
         return with_bases({"AssertionError"})
     raised = [inner.exc for inner in ast.walk(statement) if isinstance(inner, ast.Raise)]
     return with_bases({name_of_target(getattr(error, "func", error)) for error in raised})
+
+
+def is_caught_by_python(function, errors):
+    """Whether it ends a loop, or is the answer of a method that Python asks."""
+    return not ENDS_LOOPS.isdisjoint(errors) or getattr(function, "name", "") in ANSWERS_BY_ERROR
 
 
 def with_bases(names):

@@ -2,10 +2,11 @@
 import ast
 import types
 
+from ohm_use_aliases import Aliases, has_default
 from ohm_use_branches import Branch, chooses_number, gives_bool, have_different_shapes, running, value_in
 from ohm_use_callers import Callers
 from ohm_use_calls import Calls
-from ohm_use_effects import is_for_rate, prints_by_name, root_of
+from ohm_use_effects import is_for_rate, is_rate, prints_by_name, root_of
 from ohm_use_errors import is_handled
 from ohm_use_files import COMPREHENSIONS, LISTINGS, instruction_of, name_of, parameters_of
 from ohm_use_kinds import (
@@ -26,7 +27,7 @@ ADDS = frozenset(("SET_ADD", "MAP_ADD"))  # instructions that ask what they add 
 MATCH = (ast.Match,) if hasattr(ast, "Match") else ()  # from Python 3.10 on
 
 
-class Search(Calls, Callers, Loops):
+class Search(Aliases, Calls, Callers, Loops):
     """One question. Nodes are visited once for each thing that they may be."""
 
     def __init__(self, uses, is_followed):
@@ -310,12 +311,12 @@ class Search(Calls, Callers, Loops):
         self.made, self.is_followed = before
         return found
 
-    def of_rates(self, file, statement):
-        """Of learning rates that a branch has set: the next step makes them numbers that tell themselves."""
+    def of_rates(self, file, setting):
+        """Of learning rates that depend on a value: the next step makes them numbers that tell themselves."""
         self.uses.on_rates()
         before = self.made, self.is_followed
         self.is_followed, found = False, None
-        for node in file.items_of("lr", file.scope(statement)):
+        for node in file.items_of("lr", file.scope(setting)):
             if not is_for_rate(file.parents, node):
                 self.made = NUMBER
                 found = worse(found, self._outwards(file, node, None))
@@ -326,6 +327,8 @@ class Search(Calls, Callers, Loops):
         """Of what is assigned to; is_changed: of an object that stays the same one."""
         if isinstance(target, (ast.Tuple, ast.List)):
             return self._of_targets(file, target.elts, frame)
+        if isinstance(target, ast.Subscript) and is_rate(file.parents, target):
+            return self.of_rates(file, target)
         if isinstance(target, ast.Subscript):
             if self.made is None and not file.is_mapping(target.value) and not is_changed:
                 self.made = ARRAY
@@ -349,9 +352,10 @@ class Search(Calls, Callers, Loops):
         if isinstance(target, ast.Name):
             scope = file.home(file.scope(target), target.id)
             nodes = file.names(scope, target.id)
+            stays = is_changed and has_default(scope, target.id)  # the same object at the next call
             if scope is file.scope(target):
-                nodes = [node for node in nodes if file.may_follow(node, target)]
-            found = self._of_nodes(file, nodes, frame)
+                nodes = [node for node in nodes if stays or file.may_follow(node, target)]
+            found = self._of_nodes(file, nodes, None if stays else frame)
             if isinstance(file.parents.get(file.parents.get(target)), ast.ClassDef):
                 found = worse(found, self._of_attribute(file, target.id, frame))
             for mapped in mapped_files(file, target) if is_changed else ():
@@ -363,30 +367,6 @@ class Search(Calls, Callers, Loops):
         if isinstance(target, ast.Call) and name_of(target) in FINDS_BY_KEY:
             return self._of_target(file, target.func.value, frame, is_changed=True)  # d.setdefault(k, [])
         return VALUE if isinstance(target, ast.Call) else None
-
-    def _of_aliased(self, file, scope, target, frame):
-        """Of the attribute or the element that a variable was assigned, which is the object that is changed."""
-        found, made, step = None, self.made, (target.id, scope, "aliased", self.made)
-        if step in self.visited:
-            return None
-        self.visited.add(step)
-        for value in file.assigned.get(target.id, ()):
-            if isinstance(value, (ast.Attribute, ast.Subscript)) and file.scope(value) is scope:
-                self.made = made
-                found = worse(found, self._of_target(file, value, frame, is_changed=True))
-        self.made = made
-        return found
-
-    def _of_passed(self, file, scope, target):
-        """Of what callers pass for a parameter that is changed."""
-        step = target, (self.made, "passed"), None
-        if scope is file.tree or step in self.visited or target.id not in parameters_of(scope):
-            return None
-        self.visited.add(step)
-        found = None
-        for argument in file.passed(scope, target.id):
-            found = worse(found, self._of_target(file, argument, None, is_changed=True))
-        return found
 
     def _of_attribute(self, file, name, frame, kind=None):
         """kind: the class of `self`, whose attribute it is."""

@@ -10,9 +10,10 @@ import linecache
 import re
 
 from ohm_use_branches import value_in
-from ohm_use_files import Files, asks_for_truth, name_of
+from ohm_use_files import asks_for_truth, name_of
 from ohm_use_host import HostFunctions
 from ohm_use_kinds import BRANCH, SHAPE, VALUE
+from ohm_use_program import Files
 from ohm_use_search import Search
 
 UNPICKLES = "pickle.load"  # or loads

@@ -96,3 +96,24 @@ def words_up_to_the_end(device):
 
     print(" ".join(iter(next_word, "<end>")))
     return torch.cat(history).dim()
+
+
+@case
+def iterator_of_the_program(device):
+    class UntilLow:
+        def __init__(self):
+            self.lately = 1.0
+
+        def __iter__(self):
+            return self
+
+        def __next__(self):
+            if self.lately < 0.5:  # branch
+                raise StopIteration
+            return torch.zeros(64, device=device)
+
+    rounds = UntilLow()
+    for place, _ in enumerate(rounds):
+        rounds.lately = loss_of(device).item()
+        if place > 4:
+            break

@@ -14,6 +14,15 @@ from cases import case
 CLASSES = ["background", "person", "sky", "sign"]
 
 
+class Record:
+    def __init__(self):
+        self.recorded = []
+
+    @property
+    def spread(self):
+        return statistics.pstdev(self.recorded)
+
+
 def loss_of(device):
     return torch.nn.Linear(8, 1).to(device)(torch.randn(64, 8).to(device)).square().mean()
 
@@ -149,16 +158,17 @@ def errors_in_units(device):
 
 @case
 def records_in_a_pickle(device):
-    records = [[] for _ in range(4)]
+    records = [Record() for _ in range(4)]
     for _ in range(3):
         for record, score in zip(records, scores_of(device).tolist()):
-            record.append(score)
+            record.recorded.append(score)
     with tempfile.NamedTemporaryFile(suffix=".pickle") as file:
         pickle.dump(records, file)  # value
         file.flush()
         with open(file.name, "rb") as source:
             read = pickle.load(source)
-    return torch.zeros(sum(statistics.pstdev(one) > 0 for one in read) + 1, 8, device=device).dim()
+    uncertain = [place for place, record in enumerate(read) if record.spread > 0]
+    return torch.zeros(len(uncertain) + 1, 8, device=device).dim()
 
 
 @case

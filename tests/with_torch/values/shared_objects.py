@@ -1,0 +1,149 @@
+"""Objects with several names: a branch changes one by a variable, and another name tells the size."""
+import collections
+import contextlib
+
+import numpy
+import torch
+
+from cases import case
+
+SETTINGS = {"rows": 8}
+
+
+def loss_of(device):
+    return torch.nn.Linear(8, 1).to(device)(torch.randn(64, 8).to(device)).square().mean()
+
+
+def made_of(rows, device):
+    return torch.zeros(rows, 64, device=device).dim()
+
+
+@case
+def elements_of_a_list(device):
+    def grow(loss):
+        for group in own_groups:
+            if loss > 0.5:  # shape
+                group["rows"] = 64
+
+    own_groups = [{"rows": 8}, {"rows": 8}]
+    grow(loss_of(device).item())
+    return made_of(own_groups[1]["rows"], device)
+
+
+@case
+def dict_that_a_function_gives(device):
+    def settings():
+        return SETTINGS
+
+    def grow(loss):
+        current = settings()
+        if loss > 0.5:  # shape
+            current["rows"] = 64
+
+    grow(loss_of(device).item())
+    return made_of(SETTINGS["rows"], device)
+
+
+@case
+def item_that_get_gives(device):
+    def grow(loss):
+        layout = hub_of_layouts.get("layout")
+        if loss > 0.5:  # shape
+            layout["rows"] = 64
+
+    hub_of_layouts = {"layout": {"rows": 8}}
+    grow(loss_of(device).item())
+    return made_of(hub_of_layouts["layout"]["rows"], device)
+
+
+@case
+def one_of_two_dicts(device):
+    def grow(loss):
+        first, _ = left_layout, right_layout
+        if loss > 0.5:  # shape
+            first["rows"] = 64
+
+    left_layout, right_layout = {"rows": 8}, {"rows": 8}
+    grow(loss_of(device).item())
+    return made_of(left_layout["rows"], device)
+
+
+@case
+def object_of_a_context(device):
+    @contextlib.contextmanager
+    def opened():
+        yield kept_layout
+
+    def grow(loss):
+        with opened() as layout:
+            if loss > 0.5:  # shape
+                layout["rows"] = 64
+
+    kept_layout = {"rows": 8}
+    grow(loss_of(device).item())
+    return made_of(kept_layout["rows"], device)
+
+
+@case
+def default_that_is_kept(device):
+    def rows_after(loss=None, kept={"rows": 8}):
+        if loss is not None and loss > 0.5:  # shape
+            kept["rows"] = 64
+        return kept["rows"]
+
+    rows_after(loss_of(device).item())
+    return made_of(rows_after(), device)
+
+
+@case
+def attributes_as_a_dict(device):
+    class Layout:
+        pass
+
+    def grow(loss):
+        if loss > 0.5:  # branch
+            layout.__dict__.update(layout_rows=64)
+
+    layout = Layout()
+    layout.layout_rows = 8
+    grow(loss_of(device).item())
+    return made_of(layout.layout_rows, device)
+
+
+@case
+def dict_that_is_updated(device):
+    def judge(state, loss):
+        is_high = loss > 0.5  # shape
+        state.update({"rows": 64 if is_high else 8})
+
+    class State(dict):
+        pass
+
+    own_state = State(rows=8)
+    judge(own_state, loss_of(device).item())
+    return made_of(own_state["rows"], device)
+
+
+@case
+def array_by_another_name(device):
+    def put(place, loss):
+        row = own_buffer
+        row[place] = loss
+
+    own_buffer = numpy.zeros(4)
+    for place in range(4):
+        put(place, loss_of(device).item())  # shape
+    return made_of(int((own_buffer > 0.5).sum()) + 1, device)
+
+
+@case
+def queue_by_another_name(device):
+    def put(loss):
+        last = last_losses_of_all
+        last.append(loss)
+
+    last_losses_of_all = collections.deque(maxlen=3)
+    for _ in range(4):
+        put(loss_of(device).item())  # shape
+        if len(last_losses_of_all) == 3 and all(loss < 0.5 for loss in last_losses_of_all):
+            made_of(64, device)
