@@ -5,6 +5,7 @@ import collections
 import enum
 import numbers
 import pathlib
+import types
 
 from ohm_frame_variables import look_at_variables
 from ohm_use_effects import Effects, opens_file
@@ -319,13 +320,19 @@ def changed_in(statements, effects, numbers, may_return):
     return changed
 
 
+def compares(call, frame):
+    """Whether a variable holds the function of `operator` that it calls: self.is_better = operator.gt."""
+    function = value_in(frame, call.func) if frame is not None and isinstance(call, ast.Call) else None
+    return isinstance(function, types.BuiltinFunctionType) and function.__module__ == "_operator"
+
+
 def gives_bool(node, frame):
     """Of an `and` or `or`: what it compares, or variables that are bools."""
     if isinstance(node, (ast.BoolOp, ast.IfExp)):
         parts = node.values if isinstance(node, ast.BoolOp) else (node.body, node.orelse)
         return all(gives_bool(part, frame) for part in parts)
     is_negated = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
-    return is_negated or isinstance(node, ast.Compare) or (
+    return is_negated or isinstance(node, ast.Compare) or compares(node, frame) or (
         frame is not None and isinstance(value_in(frame, node), bool))
 
 

@@ -3,7 +3,7 @@ import ast
 import types
 
 from ohm_use_aliases import Aliases, has_default
-from ohm_use_branches import Branch, chooses_number, gives_bool, have_different_shapes, running, value_in
+from ohm_use_branches import Branch, chooses_number, compares, gives_bool, have_different_shapes, running, value_in
 from ohm_use_callers import Callers
 from ohm_use_calls import Calls
 from ohm_use_effects import is_for_rate, is_rate, prints_by_name, root_of
@@ -188,7 +188,7 @@ class Search(Aliases, Calls, Callers, Loops):
         """Of an `and` or `or`, or of what chooses between two values."""
         if isinstance(expression, ast.BoolOp):
             is_answer = is_tested(expression, file.parents) or gives_bool(expression, frame)
-            is_plain = is_answer and not any(map(computes, expression.values))
+            is_plain = is_answer and not any(computes(one) and not compares(one, frame) for one in expression.values)
         elif chooses_text(expression):
             self.made, is_plain = CHOSEN, True
         elif gives_text(expression.body) and gives_text(expression.orelse):

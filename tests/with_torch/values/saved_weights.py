@@ -141,7 +141,7 @@ def training_that_stops(device):
             if self.best is None:
                 self.best = score
                 self.save(loss, model)
-            elif score < self.best:  # branch
+            elif score < self.best:
                 self.counter += 1
                 print(f"{self.counter} of {self.patience}")
                 if self.counter >= self.patience:
@@ -157,7 +157,7 @@ def training_that_stops(device):
 
     model, stopping = Model(device), Stopping()
     for loss in model.losses(8):
-        stopping(loss.item(), model)
+        stopping(loss.item(), model)  # shape
         if stopping.stop:
             break
 
