@@ -9,8 +9,8 @@
 //   int ohm_is_known(const void* address, size_t bytes) (provisional_values.h)
 //   void ohm_follow_unknown_reads(void (*)(const void* from, size_t bytes))
 //     Called, without a lock, after each copy of unknown bytes to the host; nullptr: no longer. As
-//     long as there is a follower, a single unknown number reads as 0: the memory may hold the bytes
-//     of anything, and programs use such numbers as places and counts.
+//     long as there is a follower, a single unknown number reads as 0: the memory may hold the
+//     bytes of anything, and programs use such numbers as places and counts.
 //   void ohm_answer_reads(const int64_t* answers, int count), ohm_end_answers()
 //     Between them, copies of single integers to the host by the calling thread yield these
 //     answers, one after the other and the last one from then on: the number of rows that an
