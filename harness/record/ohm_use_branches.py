@@ -181,11 +181,12 @@ class Numbers:
             self.file is not None and node is not None and self.file.is_collection(node))
 
     def holds_numbers(self, node):
-        """Whether it is a list or a set of numbers and texts, or is none yet and looked at again."""
+        """Whether it is a list, a set or a dict of numbers and texts, or is none yet and looked at again."""
         value = self._value(node)
         if value is MISSING:
             return self.tells
-        return isinstance(value, (list, set, collections.deque)) and is_plain(list(value))
+        parts = list(value) if isinstance(value, (list, set, collections.deque)) else value
+        return isinstance(parts, (list, dict)) and is_plain(parts)
 
     def _value(self, node):
         return MISSING if self.frame is None else value_in(self.frame, node)
@@ -353,9 +354,13 @@ def assigns_number(statement, numbers):
 def adds_number(statement, numbers):
     """Whether it puts a number or a text into a list or a set of such ones."""
     call = statement.value if isinstance(statement, ast.Expr) else None
-    is_method = isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and name_of(call) in ADDS
-    is_addition = is_method and len(call.args) == 1 and not call.keywords
-    return is_addition and numbers.holds_numbers(call.func.value) and gives_number(call.args[0], numbers)
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+        return False
+    is_addition = name_of(call) in ADDS and len(call.args) == 1 and not call.keywords
+    is_update = name_of(call) == "update" and numbers.is_collection(call.func.value)
+    parts = [*call.args, *(keyword.value for keyword in call.keywords)]
+    return (is_addition or is_update) and numbers.holds_numbers(call.func.value) and all(
+        gives_number(part, numbers) for part in parts)
 
 
 def has_key(call):

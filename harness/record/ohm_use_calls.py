@@ -42,6 +42,9 @@ class Calls:
 
     def _of_counted(self, file, call, frame):
         """How many there are may only be printed."""
+        if name_of(call) in GIVES_TUPLE and root_of(call.func) in ("np", "numpy"):
+            self.made = LISTS
+            return self._outwards(file, call, frame)
         if name_of(call) in GIVES_TUPLE or is_indexed(call, file.parents):
             return SHAPE
         self.made = SET

@@ -207,6 +207,15 @@ class File:
         assigned = self.assigned.get(name_of_target(node), ())
         return isinstance(node, LISTINGS) or any(isinstance(value, LISTINGS) for value in assigned)
 
+    def is_list(self, node):
+        """Whether it is one, or a constant item of a dict that is written out with lists."""
+        if not isinstance(node, ast.Subscript):
+            return isinstance(node, (ast.Name, ast.Attribute)) and self.is_listing(node)
+        key = getattr(node.slice, "value", None)
+        displays = [one for one in self.assigned.get(name_of_target(node.value), ()) if isinstance(one, ast.Dict)]
+        return any(getattr(name, "value", None) == key and isinstance(value, ast.List)
+                   for display in displays for name, value in zip(display.keys, display.values))
+
     def attributes(self, name, is_called):
         """is_called: also where the attribute is called. Numbers are not: it is a method of this name."""
         return [node for node in self.loaded.get(name, ()) if is_called or not self._is_called(node)]

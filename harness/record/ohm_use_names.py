@@ -38,7 +38,8 @@ LOSES = frozenset("Decimal Fraction timedelta hash from_float".split())
 GIVES_WRITTEN = frozenset(
     "read readline readlines getvalue getbuffer load loads safe_load reader DictReader".split())
 # Calls that write files, and those that make what is written.
-SAVES = frozenset("save save_pretrained save_model save_file savez savez_compressed dump touch mkdir unlink".split())
+SAVES = frozenset("""save save_pretrained save_model save_file savez savez_compressed dump touch mkdir unlink seek
+    truncate flush""".split())
 SAVED = frozenset("state_dict join dict open Path joinpath unwrap_model get_rng_state".split())
 # Functions that change files, of modules of these names.
 OF_FILES = frozenset("os shutil".split())
@@ -62,7 +63,8 @@ FACTOR_KEYWORDS = frozenset("alpha value fill_value lr weight_decay".split())
 HOW_MANY = frozenset("shape size numel nelement".split())
 TELLS_NO_VALUE = HOW_MANY | frozenset("dtype device ndim dim".split())
 # Calls that ask about a value, not for it.
-ASKS_NO_VALUE = frozenset("isinstance type hasattr callable id is_tensor len writer DictWriter".split())
+ASKS_NO_VALUE = frozenset(
+    "isinstance type hasattr callable id is_tensor len writer DictWriter load_state_dict".split())
 # Calls whose result has as many elements as the values say.
 COUNTS = frozenset("""nonzero argwhere masked_select unique unique_consecutive repeat_interleave where
     bincount one_hot""".split())

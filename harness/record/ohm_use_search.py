@@ -270,6 +270,8 @@ class Search(Aliases, Calls, Callers, Loops):
         if isinstance(statement, (ast.If, ast.While, ast.Assert)):
             if node is not None and node is not statement.test:
                 return None
+            if self.made is None and file.is_list(node):
+                return None  # whether it has elements
             return Branch(self, file, statement, frame).decides()
         if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
             home = running(file, statement, frame or self.frame)
@@ -326,6 +328,7 @@ class Search(Aliases, Calls, Callers, Loops):
     def _of_target(self, file, target, frame, is_changed=False):
         """Of what is assigned to; is_changed: of an object that stays the same one."""
         if isinstance(target, (ast.Tuple, ast.List)):
+            self.made = SET if self.made is LISTS else self.made
             return self._of_targets(file, target.elts, frame)
         if isinstance(target, ast.Subscript) and is_rate(file.parents, target):
             return self.of_rates(file, target)

@@ -157,6 +157,27 @@ def errors_in_units(device):
 
 
 @case
+def places_of_each_row(device):
+    order = numpy.argsort(-torch.nn.Linear(8, 6).to(device)(torch.randn(6, 8).to(device)).detach().cpu().numpy(), axis=1)
+    places = numpy.where(order == numpy.arange(6)[:, None])[1]
+    print("mean rank", places.mean() + 1, "best", int(numpy.where(order[0] == 0)[0][0]))
+
+
+@case
+def best_figures_of_an_epoch(device):
+    figures = {"epoch": -1, "error": math.inf}
+    history_of_errors = {"error": []}
+    for epoch in range(3):
+        current = {"error": loss_of(device).item()}
+        if current["error"] < figures["error"]:
+            figures.update(current, epoch=epoch)
+        if history_of_errors["error"]:
+            print("before", history_of_errors["error"][-1])
+        history_of_errors["error"].append(current["error"])
+    print({name: round(figure, 3) for name, figure in figures.items()})
+
+
+@case
 def records_in_a_pickle(device):
     records = [Record() for _ in range(4)]
     for _ in range(3):
