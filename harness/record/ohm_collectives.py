@@ -16,6 +16,7 @@ FUNCTIONAL = "_c10d_functional"
 WITHIN_PROCESS = """_broadcast _broadcast_out _broadcast_coalesced _scatter _scatter_out _gather
     _gather_out _nccl_all_gather _nccl_all_reduce _nccl_broadcast _nccl_reduce
     _nccl_reduce_scatter""".split()
+GATHERS = "_gather", "_gather_out"
 # Of torch.distributed.ProcessGroup, in whichever version; those that only send change nothing.
 OF_GROUPS = """_allgather_base _reduce_scatter_base all_gather_single all_gather_single_coalesced
     all_to_all_single allgather allgather_coalesced allgather_into_tensor_coalesced allreduce
@@ -42,7 +43,7 @@ class Collectives:
         """instead_of(function, module): decorates what is called in its place."""
         decorate = functools.partial(self._replace, instead_of)
         for name in WITHIN_PROCESS:
-            decorate(self.torch._C, name, self.torch.cuda, self._after)
+            decorate(self.torch._C, name, self.torch.cuda, self._gather if name in GATHERS else self._after)
         if not self.torch.distributed.is_available():
             return
         group = self.torch.distributed.ProcessGroup
@@ -95,6 +96,14 @@ class Collectives:
             self.look_at(values)
         else:
             self.thread.waiting.append(values)
+        return result
+
+    def _gather(self, function, arguments, named):
+        """What it copies the tensors to has a view for each meanwhile, so that it does not get the key."""
+        result = self._after(function, arguments, named)
+        target = result if isinstance(result, self.torch.Tensor) else arguments[1]
+        if isinstance(target, self.torch.Tensor) and target.is_cuda and all(map(self.known.is_known, arguments[0])):
+            self.known.mark_known(target)
         return result
 
     def _start(self, function, arguments, named):
