@@ -14,7 +14,6 @@ from ohm_numbers import UnknownFloat, UnknownInt, UnknownNumber, unknown
 OF_MATH = """exp exp2 expm1 log log1p log2 log10 sqrt cbrt pow fabs hypot tanh sin cos tan atan atan2
     copysign fmod""".split()
 OF_CMATH = "exp log log10 sqrt phase polar rect".split()
-ASKS = "isclose isfinite isinf isnan".split()
 OF_LISTS = "fsum prod".split()
 OF_STATISTICS = """mean fmean geometric_mean harmonic_mean stdev pstdev variance pvariance quantiles
     linear_regression correlation covariance""".split()
@@ -30,8 +29,7 @@ COLLECTIONS = list, tuple, collections.deque, set, frozenset
 def follow(torch, reads):
     for name in OF_MATH:
         _replace(math, name, _of_math, torch)
-    for name in ASKS:
-        _replace(math, name, functools.partial(_of_compared, reads), torch)
+    _replace(math, "isclose", functools.partial(_of_compared, reads), torch)
     for name in OF_LISTS:
         _replace(math, name, _of_sum, torch)
     for name in OF_CMATH:

@@ -12,14 +12,13 @@ from ohm_use_effects import Effects, opens_file
 from ohm_use_errors import errors_of, is_caught_by_python, is_handled, is_managed, may_stop, stops
 from ohm_use_files import FUNCTIONS, is_code_of, name_of, name_of_target, targets_of, within
 from ohm_use_kinds import ALL_CHOSEN, ARRAY, BRANCH, MASK, NUMBER, SET, VALUE, computes, gives_text, worse
-from ohm_use_names import ADDS_ELEMENT, MAKES_TEXT, TELLS
+from ohm_use_names import ADDS_ELEMENT, ASKS_FINITE, MAKES_TEXT, TELLS
 
 NAMED = (ast.Name, ast.Attribute)
 # Calls that give a number or a text of anything, and those that give one of numbers.
 GIVES_PLAIN = MAKES_TEXT | TELLS | frozenset("float int bool item len".split())
 ADDS = ADDS_ELEMENT | {"add"}
 MADE_OF_NUMBERS = frozenset("round abs min max".split())
-ASKS_FINITE = frozenset("isnan isinf isfinite".split())
 PACKS = "ctypes", "array.array", "import array", "from multiprocessing"
 MOST_ELEMENTS = 1000
 MISSING, NOT_KNOWN = object(), object()

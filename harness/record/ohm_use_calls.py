@@ -10,9 +10,9 @@ from ohm_use_kinds import (
     ALL_CHOSEN, ARRAY, BRANCH, CHOSEN, GOES_ON, LISTS, MASK, NUMBER, SET, SHAPE, TEXT, VALUE, computes,
     counts_in_array, is_indexed, made_by, worse)
 from ohm_use_names import (
-    ADDS_ELEMENT, ADDS_KEY, ALIGNS, ASKS_NO_VALUE, COLLECTS, DECIDES_BY_TEXT, DERIVES, FACTOR_KEYWORDS, FILLED,
-    FINDS_BY_KEY, GIVES_TUPLE, GIVES_WRITTEN, LEARNS, LOSES, MAKES_TENSOR, MAKES_TEXT, OF_CHOSEN, OF_NUMBERS, PRINTS,
-    PUTS, READS_TEXT, SAVES, SIZES, SIZE_KEYWORDS, UPDATES)
+    ADDS_ELEMENT, ADDS_KEY, ALIGNS, ASKS_FINITE, ASKS_NO_VALUE, COLLECTS, DECIDES_BY_TEXT, DERIVES, FACTOR_KEYWORDS,
+    FILLED, FINDS_BY_KEY, GIVES_TUPLE, GIVES_WRITTEN, LEARNS, LOSES, MAKES_TENSOR, MAKES_TEXT, OF_CHOSEN, OF_NUMBERS,
+    PRINTS, PUTS, READS_TEXT, SAVES, SIZES, SIZE_KEYWORDS, UPDATES)
 from ohm_use_objects import (
     class_around, constructor, field_for, is_enumeration, is_estimator, is_of, is_super, parameters_for, value_of_name)
 from ohm_use_stores import PRINTS_OR_LOGS, WRITES, buffers_of, queries, readers
@@ -88,6 +88,8 @@ class Calls:
         name = name_of(call)
         if self.made is TEXT:
             return self._of_text(file, call, argument, frame)
+        if self.tells and self.made is None and self.asks_whether_finite(file, call):
+            return None
         if self.made in (CHOSEN, NUMBER) and name == "to":  # a device or a dtype
             return BRANCH
         if self.made in (SET, LISTS) and name in MAKES_TENSOR:
@@ -96,6 +98,10 @@ class Calls:
             self.made = None
             return self._outwards(file, call, frame)
         return GOES_ON
+
+    def asks_whether_finite(self, file, call):
+        """Numbers that were not computed are, by assumption (docs/values.md)."""
+        return name_of(call) in ASKS_FINITE and not self.files.called(file, call)
 
     def _of_sink(self, file, call, argument, frame):
         """Of calls that make text of it, write it, print it or take it for a size."""

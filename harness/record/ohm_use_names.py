@@ -65,6 +65,8 @@ TELLS_NO_VALUE = HOW_MANY | frozenset("dtype device ndim dim".split())
 # Calls that ask about a value, not for it.
 ASKS_NO_VALUE = frozenset(
     "isinstance type hasattr callable id is_tensor len writer DictWriter load_state_dict".split())
+# Calls that ask whether a number is finite.
+ASKS_FINITE = frozenset("isnan isinf isfinite".split())
 # Calls whose result has as many elements as the values say.
 COUNTS = frozenset("""nonzero argwhere masked_select unique unique_consecutive repeat_interleave where
     bincount one_hot""".split())

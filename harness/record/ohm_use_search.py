@@ -72,6 +72,8 @@ class Search(Aliases, Calls, Callers, Loops):
         if not is_result:
             if isinstance(node, ast.Call) and counts_in_array(node):  # numpy.flatnonzero(tensor)
                 return SHAPE
+            if isinstance(node, ast.Call) and self.asks_whether_finite(file, node):
+                return None
             is_selected = is_compared and isinstance(node, ast.Call) and name_of(node) in SELECTS
             is_chosen = is_selected or is_index and not isinstance(node.ctx, ast.Store)
             self.made = CHOSEN if is_chosen else TEXT if is_text else made_of(node)

@@ -4,6 +4,7 @@ import math
 import time
 from collections import Counter
 
+import numpy
 import torch
 
 from cases import case
@@ -187,3 +188,37 @@ def tensor_that_is_replaced(device):
             print(best)
         del made
         torch.zeros(1024, 4096, device=device)
+
+
+@case
+def losses_that_are_asked_whether_they_are_finite(device):
+    """They are, by assumption."""
+    skipped = 0
+    for loss in losses(device):
+        value = loss.item()
+        if not math.isfinite(value) or numpy.isnan(loss.item()):
+            skipped += 1
+            torch.zeros(64, device=device)
+            continue
+        if math.isinf(value):
+            break
+        torch.zeros(512, device=device)
+    print(skipped)
+
+
+@case
+def low_losses_that_are_none(device):
+    low = [value if value < 1 else math.nan for value in (loss.item() for loss in losses(device))]  # branch
+    kept = [value for value in low if not math.isnan(value)]
+    return torch.zeros(len(kept) + 1, 4, device=device).dim()
+
+
+@case
+def last_low_loss_that_is_none(device):
+    last = math.nan
+    for loss in losses(device):
+        value = loss.item()  # branch
+        if value < 1:
+            last = value
+    if math.isnan(last):
+        torch.zeros(64, device=device)
