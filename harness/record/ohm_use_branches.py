@@ -10,7 +10,7 @@ import types
 from ohm_frame_variables import look_at_variables
 from ohm_use_effects import Effects, opens_file
 from ohm_use_errors import errors_of, is_caught_by_python, is_handled, is_managed, may_stop, stops
-from ohm_use_files import FUNCTIONS, is_code_of, name_of, name_of_target, targets_of, within
+from ohm_use_files import FUNCTIONS, is_code_of, makes_container, name_of, name_of_target, targets_of, within
 from ohm_use_kinds import ALL_CHOSEN, ARRAY, BRANCH, MASK, NUMBER, SET, VALUE, computes, gives_text, worse
 from ohm_use_names import ADDS_ELEMENT, ASKS_FINITE, MAKES_TEXT, TELLS
 
@@ -86,7 +86,7 @@ class Branch:
         if not isinstance(target, ast.Subscript):
             return NUMBER
         owner = value_in(self.frame, target.value)
-        if isinstance(owner, dict):
+        if isinstance(owner, dict) or owner is MISSING and self.file.is_mapping(target.value):
             keeps_keys = type(owner) is dict and isinstance(assignment, ast.AugAssign)
             return ALL_CHOSEN if keeps_keys else SET
         is_mask = isinstance(assignment.value, ast.Constant) and isinstance(assignment.value.value, bool)
@@ -152,9 +152,15 @@ class Numbers:
         """Of a variable of the function: whether it is assigned nothing else."""
         if not isinstance(node, ast.Name) or self.file is None:
             return False
-        scope = self.file.scope(self.branch)
-        values = [one for one in self.file.assigned.get(node.id, ()) if self.file.scope(one) is scope]
+        values = self.file.assigned_in(self.file.scope(self.branch), node.id)
         return bool(values) and all(map(gives_text, values))
+
+    def _is_container(self, node):
+        """Of a variable of the function: whether it is assigned lists and dicts alone."""
+        if not isinstance(node, ast.Name) or self.file is None:
+            return False
+        values = self.file.assigned_in(self.file.scope(self.branch), node.id)
+        return bool(values) and all(map(makes_container, values))
 
     def _unpacked_with(self, node):
         """Variables that are assigned the other elements of the list that a function of the user's returns."""
@@ -168,9 +174,11 @@ class Numbers:
                 yield from (ast.Name(id=name.id, ctx=ast.Load()) for name in listing.elts if isinstance(name, ast.Name))
 
     def can_hold(self, target):
-        """Whether it is a variable, or an element of a list or a dict."""
+        """Whether it is a variable, or an element of a list or a dict, or of what is none yet and looked at again."""
         if isinstance(target, ast.Subscript):
-            return isinstance(self._value(target.value), (list, dict))
+            owner = self._value(target.value)
+            is_made_later = owner is MISSING and (self.tells or self._is_container(target.value))
+            return is_made_later or isinstance(owner, (list, dict))
         return isinstance(target, NAMED)
 
     def is_collection(self, node):

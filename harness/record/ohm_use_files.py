@@ -190,6 +190,10 @@ class File:
         names = (node for node in self.by_name.get(name, ()) if isinstance(node.ctx, ast.Load))
         return any(not self._is_called(node) for node in [*self.loaded.get(name, ()), *names])
 
+    def assigned_in(self, scope, name):
+        """What a function, or a module, assigns to a variable."""
+        return [value for value in self.assigned.get(name, ()) if self.scope(value) is scope]
+
     def is_mapping(self, target):
         """Whether what a Name or an Attribute names is assigned a dict."""
         return any(map(is_dict, self.assigned.get(name_of_target(target), ())))
@@ -289,6 +293,12 @@ def asked_key(node):
 def is_dict(node):
     is_display = isinstance(node, (ast.Dict, ast.DictComp))
     return is_display or isinstance(node, ast.Call) and name_of(node) in MAPPINGS
+
+
+def makes_container(node):
+    """Of a list or a dict: {}, [0, 0], [0] * 2, defaultdict(int)"""
+    parts = (node.left, node.right) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) else (node,)
+    return is_dict(node) or any(isinstance(part, (ast.List, ast.ListComp)) for part in parts)
 
 
 def is_set(node):

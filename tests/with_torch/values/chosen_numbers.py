@@ -222,3 +222,28 @@ def last_low_loss_that_is_none(device):
             last = value
     if math.isnan(last):
         torch.zeros(64, device=device)
+
+
+@case
+def counts_that_are_made_after_the_read(device):
+    guesses = torch.nn.Linear(8, 4).to(device)(torch.randn(32, 8).to(device)).argmax(1).tolist()
+    right = Counter()
+    wrong = [0] * 4
+    rows = {label: 0 for label in range(4)}
+    for guess, label in zip(guesses, torch.randint(0, 4, (32,)).tolist()):
+        if guess == label:
+            right[label] += 1
+        else:
+            wrong[label] += 1
+            rows[label] += 1
+    print(right, wrong, rows, [right[label] / 8 for label in range(4)])
+
+
+@case
+def rows_of_counts_that_are_made_after_the_read(device):
+    guesses = torch.nn.Linear(8, 4).to(device)(torch.randn(32, 8).to(device)).argmax(1).tolist()  # shape
+    hits = [0] * 4
+    for guess, label in zip(guesses, torch.randint(0, 4, (32,)).tolist()):
+        if guess == label:
+            hits[label] += 1
+    return torch.zeros(hits[0] + 1, 4, device=device).dim()
