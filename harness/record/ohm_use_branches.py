@@ -17,6 +17,7 @@ from ohm_use_names import ADDS_ELEMENT, ASKS_FINITE, MAKES_TEXT, TELLS
 NAMED = (ast.Name, ast.Attribute)
 # Calls that give a number or a text of anything, and those that give one of numbers.
 GIVES_PLAIN = MAKES_TEXT | TELLS | frozenset("float int bool item len".split())
+FINDS_PLACE = frozenset("index count".split())  # of lists and texts
 ADDS = ADDS_ELEMENT | {"add"}
 MADE_OF_NUMBERS = frozenset("round abs min max".split())
 PACKS = "ctypes", "array.array", "import array", "from multiprocessing"
@@ -380,7 +381,9 @@ def gives_number(node, numbers):
     if isinstance(node, (*NAMED, ast.Subscript)):
         return numbers.is_number(node)
     if isinstance(node, ast.Call) and (name_of(node) not in MADE_OF_NUMBERS or has_key(node)):
-        return name_of(node) in GIVES_PLAIN and not computes(node)
+        name, file = name_of(node), numbers.file
+        is_place = name in FINDS_PLACE and file is not None and not file.functions(name)
+        return (is_place or name in GIVES_PLAIN) and not computes(node)
     if isinstance(node, (ast.BinOp, ast.UnaryOp, ast.IfExp, ast.Compare, ast.BoolOp, ast.Call)):
         parts = node.args if isinstance(node, ast.Call) else ast.iter_child_nodes(node)
         return all(gives_number(part, numbers) for part in parts if isinstance(part, ast.expr))

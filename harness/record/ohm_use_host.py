@@ -272,6 +272,10 @@ def looped_over(file, name):
 def sources_of(loop, name):
     """What a loop takes a variable from: of zip(), the argument in its place."""
     target, iterated = loop.target, loop.iter
+    is_counted = isinstance(target, ast.Tuple) and len(target.elts) == 2 and isinstance(iterated, ast.Call) and (
+        name_of(iterated) == "enumerate" and iterated.args)
+    if is_counted and is_named(name, target.elts[1]):
+        target, iterated = target.elts[1], iterated.args[0]
     if isinstance(target, ast.Tuple) and isinstance(iterated, ast.Call) and name_of(iterated) == "zip":
         yield from (source for part, source in zip(target.elts, iterated.args) if is_named(name, part))
     elif is_named(name, target):

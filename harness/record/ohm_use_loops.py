@@ -2,7 +2,7 @@
 (ohm_use_search.py)."""
 import ast
 
-from ohm_use_branches import Branch, are_plain, is_plain, running, value_in
+from ohm_use_branches import MISSING, Branch, are_plain, is_plain, running, value_in
 from ohm_use_calls import gives_keys
 from ohm_use_files import name_of
 from ohm_use_host import sources_of
@@ -19,14 +19,23 @@ def is_compared(element, test):
     return isinstance(element, ast.Name) and element.id in names
 
 
-def is_taken_from_plain(element, loop, frame):
+def is_taken_from_plain(file, element, loop, frame):
     """Whether a variable of a loop counts its rounds, or comes from numbers and texts. frame: the one around it."""
     if not isinstance(element, ast.Name):
         return False
     is_counted = isinstance(loop.iter, ast.Call) and name_of(loop.iter) == "enumerate"
     if is_counted and isinstance(loop.target, ast.Tuple) and getattr(loop.target.elts[0], "id", None) == element.id:
         return True
-    return frame is not None and any(is_plain(value_in(frame, source)) for source in sources_of(loop, element.id))
+    return frame is not None and any(is_made_plain(file, source, frame) for source in sources_of(loop, element.id))
+
+
+def is_made_plain(file, node, frame):
+    """Whether a variable holds numbers and texts, or is yet to be assigned lists of numbers."""
+    value = value_in(frame, node)
+    if value is not MISSING or not isinstance(node, ast.Name):
+        return is_plain(value)
+    values = file.assigned_in(file.scope(node), node.id)
+    return bool(values) and all(isinstance(one, ast.Call) and name_of(one) == "tolist" for one in values)
 
 
 class Loops:
@@ -67,7 +76,7 @@ class Loops:
             return VALUE  # the comparison tells
         around = running(file, comprehension, frame or self.frame)
         if not are_plain(elements, frame) if is_running else not all(
-                is_compared(one, loop.ifs[0]) or is_taken_from_plain(one, loop, around) for one in elements):
+                is_compared(one, loop.ifs[0]) or is_taken_from_plain(file, one, loop, around) for one in elements):
             return BRANCH
         self.made = SET
         return self._outwards(file, comprehension, frame)

@@ -247,3 +247,24 @@ def rows_of_counts_that_are_made_after_the_read(device):
         if guess == label:
             hits[label] += 1
     return torch.zeros(hits[0] + 1, 4, device=device).dim()
+
+
+@case
+def ranks_of_documents_that_are_printed(device):
+    queries, documents = torch.randn(6, 8).to(device), torch.randn(32, 8).to(device)
+    found, ranks = torch.nn.Linear(8, 8).to(device)(queries) @ documents.T, 0.0
+    for listed, wanted in zip(found.topk(5).indices.tolist(), range(6)):
+        if wanted in listed:
+            ranks += 1 / (listed.index(wanted) + 1)
+    print("mean reciprocal rank", ranks / 6)
+
+
+@case
+def mistakes_that_are_printed(device):
+    shares, guesses = torch.nn.Linear(8, 4).to(device)(torch.randn(32, 8).to(device)).softmax(1).max(1)
+    sure, guessed, labels = shares.tolist(), guesses.tolist(), torch.randint(0, 4, (32,)).tolist()
+    wrong = [(share, row, guess) for row, (share, guess, label) in enumerate(zip(sure, guessed, labels))
+             if guess != label]
+    wrong.sort(reverse=True)
+    for share, row, guess in wrong[:3]:
+        print(f"row {row}: {guess} ({share:.2f})")
