@@ -16,8 +16,8 @@ from ohm_use_names import ADDS_ELEMENT, ASKS_FINITE, MAKES_TEXT, TELLS
 
 NAMED = (ast.Name, ast.Attribute)
 # Calls that give a number or a text of anything, and those that give one of numbers.
-GIVES_PLAIN = MAKES_TEXT | TELLS | frozenset("float int bool item len".split())
-FINDS_PLACE = frozenset("index count".split())  # of lists and texts
+GIVES_PLAIN = MAKES_TEXT | TELLS
+GIVES_NUMBER = frozenset("float int bool item len index count".split())  # where the file has none of its own
 ADDS = ADDS_ELEMENT | {"add"}
 MADE_OF_NUMBERS = frozenset("round abs min max".split())
 PACKS = "ctypes", "array.array", "import array", "from multiprocessing"
@@ -134,7 +134,7 @@ class Numbers:
     """Of the frame that runs a branch; None: it is another function's. tells: the number that is compared tells
     itself, so that the branch is looked at again when it runs."""
 
-    def __init__(self, branch, frame, tells=False, file=None):
+    def __init__(self, branch, frame, tells, file):
         self.branch, self.frame, self.tells, self.file = branch, frame, tells, file
 
     def is_number(self, node):
@@ -145,20 +145,20 @@ class Numbers:
             return is_plain(value)
         if value is MISSING and (self.tells or self._is_text(node)):
             return True
-        alike = [node, *(self._unpacked_with(node) if self.file else ())]
+        alike = [node, *self._unpacked_with(node)]
         dumps = {ast.dump(part) for part in alike}
         return any(ast.dump(part) in dumps for part in compared_by(self.branch))
 
     def _is_text(self, node):
         """Of a variable of the function: whether it is assigned nothing else."""
-        if not isinstance(node, ast.Name) or self.file is None:
+        if not isinstance(node, ast.Name):
             return False
         values = self.file.assigned_in(self.file.scope(self.branch), node.id)
         return bool(values) and all(map(gives_text, values))
 
     def _is_container(self, node):
         """Of a variable of the function: whether it is assigned lists and dicts alone."""
-        if not isinstance(node, ast.Name) or self.file is None:
+        if not isinstance(node, ast.Name):
             return False
         values = self.file.assigned_in(self.file.scope(self.branch), node.id)
         return bool(values) and all(map(makes_container, values))
@@ -186,7 +186,7 @@ class Numbers:
         """Whether it is a dict or a set, as far as is known."""
         value = MISSING if node is None else self._value(node)
         return isinstance(value, (dict, set)) or getattr(node, "attr", "") == "__dict__" or (
-            self.file is not None and node is not None and self.file.is_collection(node))
+            node is not None and self.file.is_collection(node))
 
     def holds_numbers(self, node):
         """Whether it is a list, a set or a dict of numbers and texts, or is none yet and looked at again."""
@@ -345,9 +345,9 @@ def gives_bool(node, frame):
         frame is not None and isinstance(value_in(frame, node), bool))
 
 
-def chooses_number(expression, frame, tells):
+def chooses_number(file, expression, frame, tells):
     """Of one such as `a / b if b else 0`."""
-    numbers = Numbers(expression, frame, tells)
+    numbers = Numbers(expression, frame, tells, file)
     return gives_number(expression.body, numbers) and gives_number(expression.orelse, numbers)
 
 
@@ -381,9 +381,9 @@ def gives_number(node, numbers):
     if isinstance(node, (*NAMED, ast.Subscript)):
         return numbers.is_number(node)
     if isinstance(node, ast.Call) and (name_of(node) not in MADE_OF_NUMBERS or has_key(node)):
-        name, file = name_of(node), numbers.file
-        is_place = name in FINDS_PLACE and file is not None and not file.functions(name)
-        return (is_place or name in GIVES_PLAIN) and not computes(node)
+        name = name_of(node)
+        is_number = name in GIVES_NUMBER and not numbers.file.functions(name)
+        return (is_number or name in GIVES_PLAIN) and not computes(node)
     if isinstance(node, (ast.BinOp, ast.UnaryOp, ast.IfExp, ast.Compare, ast.BoolOp, ast.Call)):
         parts = node.args if isinstance(node, ast.Call) else ast.iter_child_nodes(node)
         return all(gives_number(part, numbers) for part in parts if isinstance(part, ast.expr))

@@ -118,8 +118,12 @@ class Effects:
         """Whether it assigns to variables that nothing else than this statement uses, and computes nothing."""
         targets = assignment.targets if isinstance(assignment, ast.Assign) else []
         inner = set(ast.walk(self.statement))
-        return bool(targets) and only_names(assignment.value) and all(
+        return bool(targets) and only_names(assignment.value) and not self._calls_own(assignment.value) and all(
             isinstance(target, ast.Name) and self._uses_of(target) <= inner for target in targets)
+
+    def _calls_own(self, node):
+        """Whether it calls functions of the user's, which may be named like others."""
+        return any(self.find(part) for part in ast.walk(node) if isinstance(part, ast.Call))
 
     def _uses_of(self, target):
         return set(self.file.names(self.file.home(self.file.scope(target), target.id), target.id))

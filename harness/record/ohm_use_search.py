@@ -196,7 +196,7 @@ class Search(Aliases, Calls, Callers, Loops):
         elif gives_text(expression.body) and gives_text(expression.orelse):
             self.made, is_plain = TEXT, True
         else:
-            is_plain = chooses_number(expression, frame, self.tells)
+            is_plain = chooses_number(file, expression, frame, self.tells)
             self.made = NUMBER if is_plain else self.made
         if is_plain:
             return GOES_ON

@@ -170,3 +170,36 @@ def spread_keywords(device):
 def product_with_a_chosen_matrix(device):
     matrices = [torch.randn(4, width).to(device) for width in (2, 40)]
     return (torch.randn(8, 4).to(device) @ matrices[score(device)[:2].argmax().item()]).dim()  # shape
+
+
+class Bank:
+    """Has methods that are named like those of lists and tensors."""
+
+    def __init__(self, device):
+        self.device = device
+
+    def index(self, value):
+        return torch.zeros(512, 512, device=self.device) + value
+
+    def item(self):
+        return torch.zeros(512, 512, device=self.device)
+
+
+@case
+def own_method_named_index(device):
+    bank, banked = Bank(device), None
+    for _ in range(3):
+        value = torch.nn.Linear(8, 4).to(device)(torch.randn(2, 8).to(device)).max().item()  # branch
+        if value > 100:
+            banked = bank.index(value)
+    return banked is None
+
+
+@case
+def own_method_named_item(device):
+    bank, banked = Bank(device), 0
+    for _ in range(3):
+        value = torch.nn.Linear(8, 4).to(device)(torch.randn(2, 8).to(device)).max().item()  # branch
+        if value > 100:
+            banked = bank.item()
+    print(banked)
