@@ -8,6 +8,7 @@ import ctypes
 import functools
 import importlib
 import sys
+import weakref
 
 from ohm_imports import when_imported
 from ohm_memory import span_of
@@ -23,7 +24,8 @@ class HostValues:
         self.torch = torch
         self.known = known
         self.written = set()  # looks
-        self.has_rates = False  # that the program sets where a branch says so
+        self.rated = None  # optimizers whose learning rates the program sets where a branch says so
+        self.follows_all_rates = False  # of one that is not known
 
     def follow(self, replace):
         """replace(home, name, call): call(function, arguments, named) in place of home.name."""
@@ -121,16 +123,27 @@ class HostValues:
         is_tensor = isinstance(score, self.torch.Tensor)
         if self._is_unknown(score) if is_tensor else isinstance(score, self.known.reads.number_types):
             scheduler = arguments[0]
-            track_rates(scheduler.optimizer)
+            track_rates(scheduler.optimizer.param_groups)
             scheduler._last_lr = [group["lr"] for group in scheduler.optimizer.param_groups]
         return result
 
-    def _follow_rates(self):
-        """Those that the program sets itself."""
-        if not self.has_rates:
-            self.has_rates = True
+    def _follow_rates(self, optimizer):
+        """Those that the program sets itself, of an optimizer or of one that is not known (None)."""
+        if self.rated is None:
+            self.rated = []
             optimizers = importlib.import_module("torch.optim.optimizer")
-            optimizers.register_optimizer_step_pre_hook(lambda optimizer, *_: track_rates(optimizer))
+            optimizers.register_optimizer_step_pre_hook(self._track_rates)
+        try:
+            self.rated.append(weakref.ref(optimizer))
+        except TypeError:
+            self.follows_all_rates = True
+
+    def _track_rates(self, optimizer, *_):
+        groups = getattr(optimizer, "param_groups", ())
+        rated = (one() for one in self.rated)
+        if self.follows_all_rates or any(
+                one is optimizer or getattr(one, "param_groups", None) is groups for one in rated):
+            track_rates(groups)
 
     def _make_sparse(self, function, arguments, named):
         """Without a size it is as large as its largest indices."""
@@ -189,9 +202,10 @@ class HostValues:
             self.known.mark_unknown(tensor)
 
 
-def track_rates(optimizer):
-    for group in optimizer.param_groups:
-        group["lr"] = tracked(group["lr"])
+def track_rates(groups):
+    for group in groups:
+        if "lr" in group:
+            group["lr"] = tracked(group["lr"])
 
 
 def look_of(tensor):

@@ -5,7 +5,8 @@ import ast
 from ohm_use_files import FUNCTIONS, LISTINGS, name_of, parameters_of, within
 from ohm_use_host import looped_over
 from ohm_use_kinds import worse
-from ohm_use_names import FINDS_BY_KEY
+from ohm_use_names import BINDS, COLLECTS, FINDS_BY_KEY
+from ohm_use_objects import parameters_for
 
 # Calls that give what they are given, or elements of it.
 GIVES_PARTS = FINDS_BY_KEY | frozenset("enumerate items iter list max min next reversed sorted values vars zip".split())
@@ -51,6 +52,23 @@ class Aliases:
                     self.made = made
                     found = worse(found, self._of_object(home, node.value, None))
         return found
+
+    def _is_kept(self, file, node, depth=3):
+        """Whether an object that is a Name gets another name there, in a collection or an object."""
+        parent = file.parents[node]
+        while isinstance(parent, (ast.keyword, ast.Starred, *LISTINGS, ast.Dict)):
+            if not isinstance(parent, (ast.keyword, ast.Starred)) and isinstance(file.parents[parent], ast.Assign):
+                return True
+            node, parent = parent, file.parents[parent]
+        if not isinstance(parent, ast.Call):
+            return isinstance(parent, (ast.Assign, ast.AnnAssign)) and node is parent.value
+        if node is parent.func or name_of(parent) in COLLECTS or name_of(parent) in BINDS:
+            return node is not parent.func
+        if self.files.class_of(file, name_of(parent)) or name_of(parent)[:1].isupper():
+            return True
+        uses = ((home, use) for home, function in self.files.functions(file, name_of(parent))
+                for name in parameters_for(function, parent, node) for use in home.names(function, name))
+        return depth > 0 and any(self._is_kept(home, use, depth - 1) for home, use in uses)
 
     def _of_passed(self, file, scope, target):
         """Of what callers pass for a parameter that is changed."""

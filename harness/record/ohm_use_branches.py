@@ -2,15 +2,14 @@
 on, as far as its syntax and the variables of the running frame tell (ohm_use_search.py)."""
 import ast
 import collections
-import enum
-import numbers
-import pathlib
+import itertools
 import types
 
-from ohm_frame_variables import look_at_variables
+from ohm_use_collections import is_collection, is_mapping, makes_container
 from ohm_use_effects import Effects, opens_file
 from ohm_use_errors import errors_of, is_caught_by_python, is_handled, is_managed, may_stop, stops
-from ohm_use_files import FUNCTIONS, is_code_of, makes_container, name_of, name_of_target, targets_of, within
+from ohm_use_files import FUNCTIONS, name_of, name_of_target, targets_of, within
+from ohm_use_frames import MISSING, MOST_ELEMENTS, NOT_KNOWN, is_plain, running, value_in
 from ohm_use_kinds import ALL_CHOSEN, ARRAY, BRANCH, MASK, NUMBER, SET, VALUE, computes, gives_text, worse
 from ohm_use_names import ADDS_ELEMENT, ASKS_FINITE, MAKES_TEXT, TELLS
 
@@ -21,8 +20,6 @@ GIVES_NUMBER = frozenset("float int bool item len index count".split())  # where
 ADDS = ADDS_ELEMENT | {"add"}
 MADE_OF_NUMBERS = frozenset("round abs min max".split())
 PACKS = "ctypes", "array.array", "import array", "from multiprocessing"
-MOST_ELEMENTS = 1000
-MISSING, NOT_KNOWN = object(), object()
 
 
 class Branch:
@@ -51,10 +48,10 @@ class Branch:
         for assignment in changed:
             for target in targets_of(assignment):
                 self._note_chosen(target)
-                made = self._chosen_in(target, assignment)
-                found = worse(found, self.search.of_chosen(self.file, target, self.frame, made))
-        if effects.have_set_rates:
-            found = worse(found, self.search.of_rates(self.file, self.statement))
+                changed_one, made = self._chosen_in(target, assignment)
+                found = worse(found, self.search.of_chosen(self.file, changed_one, self.frame, made))
+        for rate in effects.rates:
+            found = worse(found, self.search.of_rates(self.file, self.statement, rate))
         return BRANCH if found == VALUE else found
 
     def _are_packed(self):
@@ -81,17 +78,20 @@ class Branch:
         names.update(name_of_target(node) for node in ast.walk(target) if isinstance(node, NAMED))
 
     def _chosen_in(self, target, assignment):
-        """What a target becomes: a collection of unknown length, an array of unknown values, a chosen number."""
+        """What is changed, and what it becomes: a collection of unknown length, an array of unknown values, a chosen
+        number."""
         if isinstance(assignment, ast.Expr):
-            return SET
+            return target, SET
         if not isinstance(target, ast.Subscript):
-            return NUMBER
+            return target, NUMBER
         owner = value_in(self.frame, target.value)
-        if isinstance(owner, dict) or owner is MISSING and self.file.is_mapping(target.value):
+        if isinstance(owner, dict) or owner is MISSING and is_mapping(self.file, target.value):
             keeps_keys = type(owner) is dict and isinstance(assignment, ast.AugAssign)
-            return ALL_CHOSEN if keeps_keys else SET
+            return (target, ALL_CHOSEN) if keeps_keys else (target.value, SET)
+        if isinstance(owner, list) and any(one is None for one in itertools.islice(owner, MOST_ELEMENTS)):
+            return target, ALL_CHOSEN  # which places are taken
         is_mask = isinstance(assignment.value, ast.Constant) and isinstance(assignment.value.value, bool)
-        return MASK if is_mask else ARRAY
+        return target, MASK if is_mask else ARRAY
 
     def _is_caught(self):
         """Whether the program goes on after the error: in its function or in a caller, where what catches every
@@ -117,17 +117,6 @@ class Branch:
             if node is not None:
                 yield node, source
             caller = caller.f_back
-
-
-def running(file, statement, frame):
-    """The frame that runs a statement's function: this one, or one that has called it."""
-    scope = file.scope(statement)
-    while frame is not None:
-        is_module = scope is file.tree and frame.f_code.co_name == "<module>"
-        if frame.f_code.co_filename == file.name and (is_module or is_code_of(scope, frame.f_code)):
-            return frame
-        frame = frame.f_back
-    return None
 
 
 class Numbers:
@@ -186,7 +175,7 @@ class Numbers:
         """Whether it is a dict or a set, as far as is known."""
         value = MISSING if node is None else self._value(node)
         return isinstance(value, (dict, set)) or getattr(node, "attr", "") == "__dict__" or (
-            node is not None and self.file.is_collection(node))
+            node is not None and is_collection(self.file, node))
 
     def holds_numbers(self, node):
         """Whether it is a list, a set or a dict of numbers and texts, or is none yet and looked at again."""
@@ -198,72 +187,6 @@ class Numbers:
 
     def _value(self, node):
         return MISSING if self.frame is None else value_in(self.frame, node)
-
-
-def is_plain(value):
-    """Of numbers, texts, and what holds a few of them."""
-    parts = value.values() if isinstance(value, dict) else value
-    if isinstance(value, (dict, list, tuple)) and len(value) <= MOST_ELEMENTS:
-        return all(map(is_plain, parts))
-    is_scalar = isinstance(value, (int, float, str, enum.Enum, pathlib.PurePath, type(None)))
-    return is_scalar or is_scalar_of_host(value)
-
-
-def is_scalar_of_host(value):
-    """Of a tensor of one number."""
-    return getattr(getattr(value, "device", None), "type", "") == "cpu" and value.numel() == 1
-
-
-def value_in(frame, node):
-    """Of a variable, an attribute or an item that nothing computes."""
-    if isinstance(node, ast.Name):
-        return variable_of(frame, node.id)
-    if not isinstance(node, (ast.Attribute, ast.Subscript)):
-        return NOT_KNOWN
-    owner = value_in(frame, node.value)
-    if owner is MISSING:
-        return MISSING
-    if isinstance(node, ast.Attribute):
-        return getattr(owner, "__dict__", {}).get(node.attr, MISSING)
-    return item_of(owner, node.slice)
-
-
-def variable_of(frame, name):
-    """In a comprehension, which has a frame of its own up to Python 3.11, also those of its function."""
-    value = look_at_variables(frame, lambda variables: variables.get(name, MISSING))
-    is_inner = frame.f_code.co_name.endswith("comp>") and frame.f_code in frame.f_back.f_code.co_consts
-    if value is MISSING and is_inner:
-        return variable_of(frame.f_back, name)
-    return frame.f_globals.get(name, MISSING) if value is MISSING else value
-
-
-def item_of(owner, index):
-    """Of a dict, a list or a tuple, by a constant."""
-    is_negative = isinstance(index, ast.UnaryOp) and isinstance(index.op, ast.USub)
-    constant = index.operand if is_negative else index
-    if not isinstance(constant, ast.Constant):
-        return NOT_KNOWN
-    if isinstance(owner, dict):
-        return NOT_KNOWN if is_negative else dict.get(owner, constant.value, MISSING)
-    if type(owner) in (list, tuple) and type(constant.value) is int and (
-            constant.value < len(owner) + is_negative):
-        return owner[-constant.value if is_negative else constant.value]
-    return NOT_KNOWN
-
-
-def are_plain(nodes, frame):
-    """Numbers or text, which hold no memory of a GPU."""
-    return all(isinstance(node, (ast.Constant, ast.JoinedStr)) or (
-        isinstance(value_in(frame, node), (numbers.Number, str))) for node in nodes)
-
-
-def have_different_shapes(container):
-    """Whether an index into it chooses a tensor's shape."""
-    elements = list(container.values()) if isinstance(container, dict) else container
-    if not isinstance(elements, (list, tuple)) or len(elements) > MOST_ELEMENTS:
-        return False
-    shapes = [getattr(element, "shape", None) for element in elements]
-    return len(shapes) > 1 and None not in shapes and any(shape != shapes[0] for shape in shapes)
 
 
 def compared_by(branch):

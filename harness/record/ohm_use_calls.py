@@ -2,17 +2,18 @@
 import ast
 import types
 
-from ohm_use_branches import running, value_in
+from ohm_use_collections import is_collection, is_mapping
 from ohm_use_effects import prints_by_name, root_of
 from ohm_use_files import name_of, name_of_target
+from ohm_use_frames import running, value_in
 from ohm_use_host import result_of
 from ohm_use_kinds import (
     ALL_CHOSEN, ARRAY, BRANCH, CHOSEN, GOES_ON, LISTS, MASK, NUMBER, SET, SHAPE, TEXT, VALUE, computes,
     counts_in_array, is_indexed, made_by, worse)
 from ohm_use_names import (
-    ADDS_ELEMENT, ADDS_KEY, ALIGNS, ASKS_FINITE, ASKS_NO_VALUE, COLLECTS, DECIDES_BY_TEXT, DERIVES, FACTOR_KEYWORDS,
-    FILLED, FINDS_BY_KEY, GIVES_TUPLE, GIVES_WRITTEN, LEARNS, LOSES, MAKES_TENSOR, MAKES_TEXT, OF_CHOSEN, OF_NUMBERS,
-    PRINTS, PUTS, READS_TEXT, SAVES, SIZES, SIZE_KEYWORDS, UPDATES)
+    ADDS_ELEMENT, ADDS_KEY, ALIGNS, ASKS_FINITE, ASKS_NO_VALUE, BINDS, COLLECTS, DECIDES_BY_TEXT, DERIVES,
+    FACTOR_KEYWORDS, FILLED, FINDS_BY_KEY, GIVES_TUPLE, GIVES_WRITTEN, LEARNS, LOSES, MAKES_TENSOR, MAKES_TEXT, MOVES,
+    OF_CHOSEN, OF_NUMBERS, PRINTS, PUTS, READS_TEXT, SAVES, SIZES, SIZE_KEYWORDS, UPDATES)
 from ohm_use_objects import (
     class_around, constructor, field_for, is_enumeration, is_estimator, is_of, is_super, parameters_for, value_of_name)
 from ohm_use_stores import PRINTS_OR_LOGS, WRITES, buffers_of, queries, readers
@@ -23,7 +24,7 @@ ITERATES = frozenset("zip enumerate list tuple sorted set reversed".split())
 
 def gives_keys(file, node, made):
     """Of a dict that is looped over: its keys are known, where only values are not."""
-    return isinstance(node, (ast.Name, ast.Attribute)) and made is not SET and file.is_mapping(node)
+    return isinstance(node, (ast.Name, ast.Attribute)) and made is not SET and is_mapping(file, node)
 
 
 class Calls:
@@ -122,11 +123,13 @@ class Calls:
         if written is not None:
             return written
         is_factor = isinstance(argument, ast.keyword) and argument.arg in FACTOR_KEYWORDS
+        if name in MOVES and not self._is_own(file, call):
+            return SHAPE
         if (name in SAVES or is_factor) and not self.files.called(file, call):
             return None
         if prints_by_name(call) and not self._is_of_numbers(file, call, frame):
             return self._of_printed(file, call, argument)
-        if name in ASKS_NO_VALUE:
+        if name in ASKS_NO_VALUE and not self._is_own(file, call):
             return None
         if name in FILLED and argument not in call.args[:1]:
             self.made = ARRAY
@@ -135,11 +138,17 @@ class Calls:
             return BRANCH if name == "range" else SHAPE
         return self._of_counted(file, call, frame) if self._counts(call) else GOES_ON
 
+    def _is_own(self, file, call):
+        """Whether it may be a function of the user's, or a method where it is of an object."""
+        is_method = isinstance(call.func, ast.Attribute)
+        return any(is_method or not isinstance(home.parents[function], ast.ClassDef)
+                   for home, function in self.files.called(file, call))
+
     def _is_collection(self, file, call, frame):
         """Whether it is called on a dict or a set, by what it is assigned or by what it is."""
         owner = getattr(call.func, "value", None)
         home = running(file, call, frame or self.frame) if owner is not None else None
-        return file.is_collection(owner) or home is not None and isinstance(value_in(home, owner), (dict, set))
+        return is_collection(file, owner) or home is not None and isinstance(value_in(home, owner), (dict, set))
 
     def _of_kept(self, file, call, argument, frame):
         """Of calls that look it up in what they are called on, or put it there."""
@@ -176,6 +185,8 @@ class Calls:
             return self._outwards(file, call, frame)
         if name == "map":
             return self._of_mapped(file, call, frame)
+        if name in BINDS and call.args and argument is not call.args[0]:
+            return self._of_bound(file, call, argument)
         if name in PUTS and argument not in call.args[:1] and isinstance(file.parents[call], ast.Expr):
             self.made = ARRAY
             return self._of_target(file, call.args[0], frame, is_changed=True)
@@ -191,6 +202,12 @@ class Calls:
         place = (call.args.index(argument), len(call.args)) if is_zipped else None
         self.made = made_by(call, self.made)
         return self._outwards(file, call, frame, place)
+
+    def _of_bound(self, file, call, argument):
+        """Of what partial(function, ...) or executor.submit(function, ...) passes on."""
+        passed = ast.Call(func=call.args[0], args=call.args[1:], keywords=call.keywords)
+        functions = self.files.functions(file, name_of(passed))
+        return self._of_parameters(functions, passed, argument) if functions else GOES_ON
 
     def _of_learned(self, file, call, frame):
         """Of what is fitted to it, and what that gives."""
@@ -299,7 +316,8 @@ class Calls:
         if name in FINDS_BY_KEY and isinstance(call.func, ast.Attribute) and argument in call.args[:1]:
             return self._of_key(file, call, frame)
         if name in PRINTS or name in ASKS_NO_VALUE:
-            return None
+            found = self._of_parameters(self.files.called(file, call), call, argument, otherwise=None)
+            return None if found == VALUE else found
         if name in COLLECTS and isinstance(call.func, ast.Attribute):
             return self._of_target(file, call.func.value, frame, is_changed=True)
         is_read = name in READS_TEXT or name == "map" and call.args and (

@@ -2,9 +2,10 @@
 (ohm_use_search.py)."""
 import ast
 
-from ohm_use_files import name_of, targets_of
+from ohm_use_files import name_of
 from ohm_use_kinds import computes, is_text
 from ohm_use_names import CHANGES_FILES, DRAWN_ON, DRAWS, MAKES_TEXT, OF_FILES, PRINTS, SAVED, SAVES, UPDATES
+from ohm_use_rates import sets_rates
 
 LOGS = frozenset("debug info warning warn error critical exception log".split())
 EMIT = ast.Call(func=ast.Name(id="emit", ctx=ast.Load()), args=[], keywords=[])  # of a handler of logging
@@ -38,48 +39,6 @@ def only_names(node):
     return not computes(node, SAVED)
 
 
-def sets_rates(statement):
-    """Whether it only sets learning rates of an optimizer's groups: in a loop over them, or of one of them."""
-    if isinstance(statement, ast.For):
-        group = ast.unparse(statement.target)
-        return are_groups(statement.iter) and all(sets_rate(one, lambda of: ast.unparse(of) == group)
-                                                  for one in statement.body)
-    return sets_rate(statement, lambda of: isinstance(of, ast.Subscript) and are_groups(of.value))
-
-
-def is_for_rate(parents, node):
-    """Whether an expression is part of what becomes a learning rate."""
-    while isinstance(node, ast.expr):
-        node = parents[node]
-    return isinstance(node, (ast.Assign, ast.AugAssign)) and all(map(names_rate, targets_of(node)))
-
-
-def is_rate(parents, target):
-    """Whether it is the learning rate of one of an optimizer's groups."""
-    if not names_rate(target):
-        return False
-    if isinstance(target.value, ast.Subscript):
-        return are_groups(target.value.value)
-    loop = parents[target]
-    while loop is not None and not (isinstance(loop, ast.For) and are_groups(loop.iter)):
-        loop = parents.get(loop)
-    return loop is not None and ast.unparse(loop.target) == ast.unparse(target.value)
-
-
-def names_rate(node):
-    return isinstance(node, ast.Subscript) and getattr(node.slice, "value", "") == "lr"
-
-
-def are_groups(node):
-    return isinstance(node, ast.Attribute) and node.attr == "param_groups"
-
-
-def sets_rate(statement, is_group):
-    if not isinstance(statement, (ast.Assign, ast.AugAssign)) or computes(statement.value):
-        return False
-    return all(names_rate(target) and is_group(target.value) for target in targets_of(statement))
-
-
 def raises(function):
     """Another error than one that it has caught."""
     return any(isinstance(part, ast.Raise) and part.exc is not None for part in ast.walk(function))
@@ -90,7 +49,7 @@ class Effects:
 
     def __init__(self, file, statement, find, numbers):
         self.file, self.statement, self.find, self.numbers = file, statement, find, numbers
-        self.have_set_rates = False  # what was looked at
+        self.rates = []  # statements that set learning rates, of what was looked at
 
     def only_prints(self, call, depth=MOST_CALLS):
         """Or saves."""
@@ -111,7 +70,7 @@ class Effects:
     def sets_rates(self, statement):
         if not sets_rates(statement):
             return False
-        self.have_set_rates = True
+        self.rates.append(statement)
         return True
 
     def is_of_statement(self, assignment):

@@ -5,7 +5,7 @@ import collections
 import dis
 import linecache
 
-from ohm_use_names import DERIVES, MAPPINGS
+from ohm_use_names import DERIVES
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 MATCH_CLASS = (ast.MatchClass,) if hasattr(ast, "MatchClass") else ()  # from Python 3.10 on
@@ -28,6 +28,8 @@ class File:
         self.classes = {}  # name -> class
         self.matched = set()  # names of classes in patterns
         self.assigned = collections.defaultdict(list)  # name of a variable or attribute -> values
+        self.targets = collections.defaultdict(list)  # the same name -> Names and Attributes
+        self.given = {}  # one of these -> its value
         self.bound = {}  # function -> names that it binds
         self.named = {}  # (scope, name) -> nodes
         self.by_name = collections.defaultdict(list)  # name of a variable -> nodes
@@ -68,6 +70,8 @@ class File:
                 self._note_assigned(part, its_value)
         else:
             self.assigned[name_of_target(target)].append(value)
+            self.targets[name_of_target(target)].append(target)
+            self.given[target] = value
 
     @classmethod
     def read(cls, name):
@@ -130,7 +134,7 @@ class File:
             names, others = set(parameters_of(function)), set()
             for node in within(function):
                 is_stored = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-                if is_stored and not self._is_of_comprehension(node):
+                if is_stored and not self.is_of_comprehension(node):
                     names.add(node.id)
                 elif isinstance(node, (ast.Global, ast.Nonlocal)):
                     others.update(node.names)
@@ -161,7 +165,7 @@ class File:
             return [node.generators[0].iter]
         return [node]
 
-    def _is_of_comprehension(self, node):
+    def is_of_comprehension(self, node):
         """Of a name that is assigned: whether it is a variable of a comprehension's."""
         while isinstance(node, (ast.Name, ast.Starred, *LISTINGS)):
             node = self.parents[node]
@@ -194,31 +198,8 @@ class File:
         """What a function, or a module, assigns to a variable."""
         return [value for value in self.assigned.get(name, ()) if self.scope(value) is scope]
 
-    def is_mapping(self, target):
-        """Whether what a Name or an Attribute names is assigned a dict."""
-        return any(map(is_dict, self.assigned.get(name_of_target(target), ())))
-
-    def is_collection(self, target):
-        """Whether it is assigned a dict or a set."""
-        assigned = self.assigned.get(name_of_target(target), ())
-        return any(is_dict(value) or is_set(value) for value in assigned)
-
     def lambdas(self, name):
         return [value for value in self.assigned.get(name, ()) if isinstance(value, ast.Lambda)]
-
-    def is_listing(self, node):
-        """Whether it is a list that is written out, or a Name or an Attribute that is assigned one."""
-        assigned = self.assigned.get(name_of_target(node), ())
-        return isinstance(node, LISTINGS) or any(isinstance(value, LISTINGS) for value in assigned)
-
-    def is_list(self, node):
-        """Whether it is one, or a constant item of a dict that is written out with lists."""
-        if not isinstance(node, ast.Subscript):
-            return isinstance(node, (ast.Name, ast.Attribute)) and self.is_listing(node)
-        key = getattr(node.slice, "value", None)
-        displays = [one for one in self.assigned.get(name_of_target(node.value), ()) if isinstance(one, ast.Dict)]
-        return any(getattr(name, "value", None) == key and isinstance(value, ast.List)
-                   for display in displays for name, value in zip(display.keys, display.values))
 
     def attributes(self, name, is_called):
         """is_called: also where the attribute is called. Numbers are not: it is a method of this name."""
@@ -288,22 +269,6 @@ def asked_key(node):
     if isinstance(node, ast.Call) and name_of(node) in ("get", "pop") and node.args:
         return getattr(node.args[0], "value", None)
     return None
-
-
-def is_dict(node):
-    is_display = isinstance(node, (ast.Dict, ast.DictComp))
-    return is_display or isinstance(node, ast.Call) and name_of(node) in MAPPINGS
-
-
-def makes_container(node):
-    """Of a list or a dict: {}, [0, 0], [0] * 2, defaultdict(int)"""
-    parts = (node.left, node.right) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) else (node,)
-    return is_dict(node) or any(isinstance(part, (ast.List, ast.ListComp)) for part in parts)
-
-
-def is_set(node):
-    is_display = isinstance(node, (ast.Set, ast.SetComp))
-    return is_display or isinstance(node, ast.Call) and name_of(node) == "set"
 
 
 def parameters_of(function):

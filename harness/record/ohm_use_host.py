@@ -8,9 +8,9 @@ import sys
 import types
 
 from ohm_frame_variables import look_at_variables
-from ohm_use_branches import MISSING, NOT_KNOWN, is_plain, running, value_in
 from ohm_use_effects import root_of
 from ohm_use_files import COMPREHENSIONS, FUNCTIONS, is_code_of, name_of, name_of_target, parameters_of, within
+from ohm_use_frames import MISSING, NOT_KNOWN, is_plain, running, value_in
 from ohm_use_kinds import SET, TEXT, gives_text, is_called, is_text
 from ohm_use_names import FINDS_BY_KEY, TAKES_APART
 from ohm_use_objects import is_of, value_of_name

@@ -17,7 +17,8 @@ SHAPE, BRANCH, VALUE = "shape", "branch", "value"
 RANK = {SHAPE: 3, BRANCH: 2, VALUE: 1, None: 0}
 GOES_ON = object()  # nothing is decided yet: what is around the node tells
 BITWISE = (ast.BitAnd, ast.BitOr, ast.BitXor)
-ONE_OF_LISTS = frozenset("max min next sum chain from_iterable reduce".split())  # or all of them together
+# Of several lists, what gives one, or all of them together.
+ONE_OF_LISTS = frozenset("max min next sum chain from_iterable reduce get pop popleft setdefault".split())
 CONSUMES = frozenset("join sum any all".split())
 REPEATED = (ast.List, ast.Tuple, ast.ListComp)
 PLAIN = (DERIVES | MAKES_TEXT | ASKS_NO_VALUE | OF_CHOSEN | TELLS) - frozenset("to clone copy deepcopy".split())

@@ -2,9 +2,10 @@
 (ohm_use_search.py)."""
 import ast
 
-from ohm_use_branches import MISSING, Branch, are_plain, is_plain, running, value_in
+from ohm_use_branches import Branch
 from ohm_use_calls import gives_keys
 from ohm_use_files import name_of
+from ohm_use_frames import MISSING, are_plain, is_plain, running, value_in
 from ohm_use_host import sources_of
 from ohm_use_kinds import (
     ALL_CHOSEN, BRANCH, CHOSEN, LISTS, SET, TEXT, VALUE, computes, consumer_of, kept_by, unknown_part, worse)

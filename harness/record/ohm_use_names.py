@@ -40,6 +40,7 @@ GIVES_WRITTEN = frozenset(
 # Calls that write files, and those that make what is written.
 SAVES = frozenset("""save save_pretrained save_model save_file savez savez_compressed dump touch mkdir unlink seek
     truncate flush""".split())
+MOVES = frozenset("seek truncate".split())  # of these, what says which part of a file is read or kept
 SAVED = frozenset("state_dict join dict open Path joinpath unwrap_model get_rng_state".split())
 # Functions that change files, of modules of these names.
 OF_FILES = frozenset("os shutil".split())
@@ -116,6 +117,8 @@ UPDATES = frozenset("update state track report".split())
 OF_CHOSEN = frozenset("""item tolist numpy cpu detach abs sum mean min max float int bool long round
     as_integer_ratio upper lower title capitalize strip lstrip rstrip ljust rjust center zfill format
     replace decode isoformat keys values items get""".split())
+# Calls that pass their other arguments to the first, now or later.
+BINDS = frozenset("partial submit".split())
 # Methods that take a text to pieces.
 TAKES_APART = frozenset("split rsplit splitlines partition rpartition".split())
 # Calls that choose by a text, or search it.

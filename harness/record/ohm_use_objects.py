@@ -66,23 +66,27 @@ def class_around(file, node):
 
 
 def class_of_self(file, attribute):
-    """The class around self.name; None: it is of something else."""
-    return class_around(file, attribute) if getattr(attribute.value, "id", "") == "self" else None
-
-
-def lineage(files, file, kind, depth=6):
-    """Names of a class and of its bases."""
-    if kind not in files.lineages:
-        found = files.lineages[kind] = {kind.name}
-        for base in kind.bases if depth else ():
-            known = files.class_of(file, name_of_target(base) or "")
-            found |= lineage(files, *known, depth - 1) if known else {name_of_target(base)}
-    return files.lineages[kind]
+    """The class whose method has the `self` of self.name; None: it is of something else."""
+    if getattr(attribute.value, "id", "") != "self":
+        return None
+    around = file.parents.get(file.home(file.scope(attribute), "self"))
+    return around if isinstance(around, ast.ClassDef) else None
 
 
 def is_apart(files, one, other):
-    """Whether `self` is never the same object in two classes, (file, class) each."""
-    return one[1].name not in lineage(files, *other) and other[1].name not in lineage(files, *one)
+    """Whether `self` is never the same object in two classes, (file, class) each: no class has both among its bases.
+    Those of the sources may have other names there."""
+    made = files.made_of(*one) or files.made_of(*other)
+    names = {one[1].name, other[1].name}
+    return made is not None and not any(
+        names <= {base.__name__ for base in heir.__mro__} for heir in (made, *heirs_of(made)))
+
+
+def heirs_of(made):
+    """Classes that have one among their bases."""
+    for heir in type.__subclasses__(made):
+        yield heir
+        yield from heirs_of(heir)
 
 
 def is_super(call):

@@ -17,7 +17,7 @@ class Files:
         self.modules = 0  # that were loaded when these were found
         self.texts = {}  # path -> source
         self.having = {}  # text -> paths
-        self.lineages = {}  # class -> names of it and of its bases
+        self.made = {}  # statement of a class -> the class
 
     def file(self, name):
         if name not in self.read:
@@ -50,6 +50,14 @@ class Files:
                 if name in other.classes:
                     return other, other.classes[name]
         return None
+
+    def made_of(self, file, kind):
+        """The class that a statement of a module has made; None: it is not known."""
+        if kind not in self.made and file.parents[kind] is file.tree:
+            made = self.globals_of(file).get(kind.name)
+            if isinstance(made, type) and made.__name__ == kind.name:
+                self.made[kind] = made
+        return self.made.get(kind)
 
     def elsewhere(self, file, text):
         """Other files of the user's that have this text."""

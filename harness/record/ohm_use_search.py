@@ -3,12 +3,14 @@ import ast
 import types
 
 from ohm_use_aliases import Aliases, has_default
-from ohm_use_branches import Branch, chooses_number, compares, gives_bool, have_different_shapes, running, value_in
+from ohm_use_branches import Branch, chooses_number, compares, gives_bool
 from ohm_use_callers import Callers
 from ohm_use_calls import Calls
-from ohm_use_effects import is_for_rate, is_rate, prints_by_name, root_of
+from ohm_use_collections import is_list, is_mapping
+from ohm_use_effects import prints_by_name, root_of
 from ohm_use_errors import is_handled
 from ohm_use_files import COMPREHENSIONS, LISTINGS, instruction_of, name_of, parameters_of
+from ohm_use_frames import have_different_shapes, running, value_in
 from ohm_use_kinds import (
     ARRAY, BRANCH, CHOSEN, GOES_ON, LISTS, MASK, NUMBER, REPEATED, SET, SHAPE, TEXT, VALUE,
     chooses_text, computes, counts_in_array, gives_text, is_called, is_tested, is_text, made_by, made_of,
@@ -18,6 +20,7 @@ from ohm_use_names import (
     COLLECTS, DECIDES_BY_TEXT, FINDS_BY_KEY, HOW_MANY, KEEPS_NUMBER, OF_CHOSEN, READS_TEXT, REFLECTS, SAME_ARRAY,
     TAKES_APART, TELLS_NO_VALUE, UPDATES)
 from ohm_use_objects import class_of_self, is_apart, is_setter, name_of_default
+from ohm_use_rates import Rates, is_rate
 from ohm_use_stores import WRITES, is_written, mapped_files
 
 MOST_STEPS = 1000  # of one read
@@ -27,7 +30,7 @@ ADDS = frozenset(("SET_ADD", "MAP_ADD"))  # instructions that ask what they add 
 MATCH = (ast.Match,) if hasattr(ast, "Match") else ()  # from Python 3.10 on
 
 
-class Search(Aliases, Calls, Callers, Loops):
+class Search(Aliases, Calls, Callers, Loops, Rates):
     """One question. Nodes are visited once for each thing that they may be."""
 
     def __init__(self, uses, is_followed):
@@ -151,7 +154,7 @@ class Search(Aliases, Calls, Callers, Loops):
             self.made = SET
         if isinstance(parent, ast.BoolOp) or isinstance(parent, ast.IfExp) and node is parent.test:
             return self._of_test(file, parent, frame)
-        if isinstance(parent, (ast.ListComp, ast.List)) and self.made is SET:
+        if isinstance(parent, (ast.ListComp, ast.List, ast.Tuple, ast.Dict)) and self.made is SET:
             self.made = LISTS
             return GOES_ON
         if isinstance(parent, ast.Starred) and self.made is LISTS:
@@ -243,11 +246,11 @@ class Search(Aliases, Calls, Callers, Loops):
         if self.made is MASK and not is_stored and self._is_array_of_host(file, parent.value, frame):
             self.made = SET
             return self._outwards(file, parent, frame)
-        if self.made is MASK and not file.is_listing(parent.value):
+        if self.made is MASK and not is_list(file, parent.value, running(file, parent, frame or self.frame)):
             return SHAPE
-        if self.made is SET and not is_stored:
+        if self.made in (SET, LISTS) and not is_stored:
             return SHAPE
-        if is_stored and (self.made is TEXT or file.is_mapping(parent.value)):
+        if is_stored and (self.made is TEXT or is_mapping(file, parent.value)):
             self.made = SET
             return self._of_target(file, parent.value, frame)
         return BRANCH if is_handled(parent, file.parents, LOOKUP_ERRORS) else GOES_ON
@@ -272,7 +275,7 @@ class Search(Aliases, Calls, Callers, Loops):
         if isinstance(statement, (ast.If, ast.While, ast.Assert)):
             if node is not None and node is not statement.test:
                 return None
-            if self.made is None and file.is_list(node):
+            if self.made is None and is_list(file, node, running(file, statement, frame or self.frame)):
                 return None  # whether it has elements
             return Branch(self, file, statement, frame).decides()
         if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
@@ -315,28 +318,17 @@ class Search(Aliases, Calls, Callers, Loops):
         self.made, self.is_followed = before
         return found
 
-    def of_rates(self, file, setting):
-        """Of learning rates that depend on a value: the next step makes them numbers that tell themselves."""
-        self.uses.on_rates()
-        before = self.made, self.is_followed
-        self.is_followed, found = False, None
-        for node in file.items_of("lr", file.scope(setting)):
-            if not is_for_rate(file.parents, node):
-                self.made = NUMBER
-                found = worse(found, self._outwards(file, node, None))
-        self.made, self.is_followed = before
-        return found
-
     def _of_target(self, file, target, frame, is_changed=False):
         """Of what is assigned to; is_changed: of an object that stays the same one."""
         if isinstance(target, (ast.Tuple, ast.List)):
             self.made = SET if self.made is LISTS else self.made
             return self._of_targets(file, target.elts, frame)
         if isinstance(target, ast.Subscript) and is_rate(file.parents, target):
-            return self.of_rates(file, target)
+            return self.of_rates(file, target, target)
         if isinstance(target, ast.Subscript):
-            if self.made is None and not file.is_mapping(target.value) and not is_changed:
+            if self.made is None and not is_mapping(file, target.value) and not is_changed:
                 self.made = ARRAY
+            self.made = LISTS if self.made is SET else self.made
             return self._of_target(file, target.value, frame, is_changed=True)
         if isinstance(target, ast.Starred):
             return self._of_target(file, target.value, frame)
@@ -359,7 +351,8 @@ class Search(Aliases, Calls, Callers, Loops):
             nodes = file.names(scope, target.id)
             stays = is_changed and has_default(scope, target.id)  # the same object at the next call
             if scope is file.scope(target):
-                nodes = [node for node in nodes if stays or file.may_follow(node, target)]
+                nodes = [node for node in nodes if stays or file.may_follow(node, target) or (
+                    is_changed and self._is_kept(file, node))]
             found = self._of_nodes(file, nodes, None if stays else frame)
             if isinstance(file.parents.get(file.parents.get(target)), ast.ClassDef):
                 found = worse(found, self._of_attribute(file, target.id, frame))

@@ -9,8 +9,8 @@ import ast
 import linecache
 import re
 
-from ohm_use_branches import value_in
 from ohm_use_files import asks_for_truth, name_of
+from ohm_use_frames import value_in
 from ohm_use_host import HostFunctions
 from ohm_use_kinds import BRANCH, SHAPE, VALUE
 from ohm_use_program import Files
@@ -29,7 +29,7 @@ class Uses:
         self.host = HostFunctions(self.files)
         self.stops = {}  # (file, first line) -> last line of statements that may stop the program for a value
         self.chosen = {}  # (file, line) of a branch -> names of variables to which it assigns numbers
-        self.on_rates = lambda: None  # of a branch that sets learning rates
+        self.on_rates = lambda optimizer: None  # of a branch that sets learning rates: of one, or of any (None)
 
     def of_result(self, frame, is_followed=False, is_compared=False, is_index=False, is_text=False):
         """What depends on the value of the expression that this frame evaluates: SHAPE, BRANCH,

@@ -232,3 +232,51 @@ def size_of_keywords(device):
         return torch.zeros(options["rows"], 8, device=device)
 
     return make(rows=scores(device).argmax().item()).dim()  # shape
+
+
+@case
+def flag_that_another_function_calls_a_list(device):
+    def places():
+        flagged = []
+        flagged.append(1)
+        return flagged
+
+    flagged = bool(scores(device).square().mean() > 0.2)  # branch
+    if flagged:
+        torch.zeros(8, device=device)
+    return len(places())
+
+
+@case
+def item_that_was_a_list(device):
+    state_of_run = {"finished": [], "round": 1}
+    state_of_run["finished"] = (scores(device).square().mean() > 0.2).item()  # branch
+    if state_of_run["finished"]:
+        torch.zeros(8, device=device)
+
+
+@case
+def places_that_are_taken(device):
+    taken = [None] * 4
+    for place in range(4):
+        if scores(device).square().mean().item() > 0.2:  # branch
+            taken[place] = place
+    return [torch.zeros(8, device=device).dim() for place in taken if place is not None]
+
+
+@case
+def places_of_an_object_that_are_taken(device):
+    class Places:
+        def __init__(self):
+            self.taken_places = [None] * 4
+
+        def take(self, place, loss):
+            if loss > 0.2:  # branch
+                self.taken_places[place] = place
+
+    places = Places()
+    for place in range(4):
+        places.take(place, scores(device).square().mean().item())
+    for place in places.taken_places:
+        if place is not None:
+            torch.zeros(8, device=device)

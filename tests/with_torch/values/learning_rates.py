@@ -23,6 +23,54 @@ class Model:
         return loss
 
 
+class SignDescent(torch.optim.Optimizer):
+    """Its groups have no `lr`."""
+
+    def __init__(self, parameters):
+        super().__init__(parameters, {"step_size": 0.01})
+
+    @torch.no_grad()
+    def step(self, closure=None):
+        for group in self.param_groups:
+            for parameter in group["params"]:
+                parameter.add_(parameter.grad.sign(), alpha=-group["step_size"])
+
+
+@case
+def rate_of_another_optimizer(device):
+    model, other, before = Model(device), Model(device), math.inf
+    schedule = torch.optim.lr_scheduler.StepLR(other.optimizer, 1, 0.1)
+    optimizer, slower = model.optimizer, other.optimizer
+    for _ in range(4):
+        loss = model.step().item()
+        if loss > before:
+            for group in optimizer.param_groups:
+                group["lr"] *= 0.5
+        before = loss
+        other.step()
+        schedule.step()
+        if slower.param_groups[0]["lr"] < 1e-3:
+            break
+    return other.steps
+
+
+@case
+def optimizer_without_a_rate(device):
+    model, before = Model(device), math.inf
+    other = SignDescent(torch.nn.Linear(8, 4).to(device).parameters())
+    for _ in range(4):
+        loss = model.step().item()
+        if loss > before:
+            for group in model.optimizer.param_groups:
+                group["lr"] *= 0.5
+        before = loss
+        for group in other.param_groups:
+            for parameter in group["params"]:
+                parameter.grad = torch.ones_like(parameter)
+        other.step()
+    return model.steps
+
+
 @case
 def rate_that_is_halved(device):
     model, rate, before = Model(device), 0.1, math.inf

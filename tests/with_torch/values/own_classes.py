@@ -1,5 +1,6 @@
 """Values that go through a program's own classes and functions before they decide."""
 import functools
+import typing
 from dataclasses import dataclass
 from enum import Enum
 
@@ -92,7 +93,7 @@ def part_of_a_function(device):
     def make(kind, count):
         return torch.zeros(count * (100 if kind == "wide" else 1), device=device)
 
-    return functools.partial(make, "wide" if score(device).mean().item() > 0 else "thin")(2).dim()  # value
+    return functools.partial(make, "wide" if score(device).mean().item() > 0 else "thin")(2).dim()  # shape
 
 
 @case
@@ -203,3 +204,104 @@ def own_method_named_item(device):
         if value > 100:
             banked = bank.item()
     print(banked)
+
+
+class StopMixin:
+    def should_stop(self):
+        return self.has_converged
+
+
+class Rounds:
+    def see(self, is_low):
+        self.has_converged = is_low
+
+
+class MixedRounds(StopMixin, Rounds):
+    pass
+
+
+@case
+def attribute_of_two_bases(device):
+    rounds = MixedRounds()
+    for _ in range(3):
+        rounds.see(bool(score(device).mean() < 100))  # branch
+        if rounds.should_stop():
+            break
+
+
+Settings = typing.TypeVar("Settings")
+
+
+class GenericRounds(typing.Generic[Settings]):
+    is_at_end = False
+
+    def may_go_on(self):
+        if self.is_at_end:
+            return False
+        return True
+
+
+class RoundsOfDicts(GenericRounds[dict]):
+    def end(self, is_low):
+        self.is_at_end = is_low
+
+
+@case
+def attribute_of_a_generic_base(device):
+    rounds = RoundsOfDicts()
+    for _ in range(3):
+        rounds.end(bool(score(device).mean() < 100))  # branch
+        if not rounds.may_go_on():
+            break
+
+
+class CountingHalf:
+    def note_rows(self, number):
+        self.counted_rows = number
+
+
+class UsingHalf:
+    def use(self, device):
+        return torch.zeros(self.counted_rows + 1, 8, device=device).dim()
+
+
+@case
+def class_that_type_makes(device):
+    whole = type("Whole", (CountingHalf, UsingHalf), {})()
+    whole.note_rows(int((score(device).mean(0) > 0).sum()))  # shape
+    return whole.use(device)
+
+
+class Watch:
+    def watch(self, device):
+        self.seen_at_last = score(device).mean().item()
+        return f"{self.seen_at_last:.3f}"
+
+
+class Count:
+    def __init__(self):
+        self.seen_at_last = 2
+
+    def make(self, device):
+        return torch.zeros(self.seen_at_last, 8, device=device).dim()
+
+
+@case
+def attributes_of_two_classes(device):
+    Watch().watch(device)
+    return Count().make(device)
+
+
+@case
+def state_that_an_object_loads(device):
+    class Stopper:
+        def load_state_dict(self, state):
+            self.lowest_so_far = state["lowest"]
+
+        def is_low(self):
+            return self.lowest_so_far < 100
+
+    stopper = Stopper()
+    stopper.load_state_dict({"lowest": float(score(device).mean().cpu().numpy())})  # branch
+    if stopper.is_low():
+        torch.zeros(8, device=device)

@@ -1,6 +1,7 @@
 """Objects with several names: a branch changes one by a variable, and another name tells the size."""
 import collections
 import contextlib
+import functools
 
 import numpy
 import torch
@@ -147,3 +148,73 @@ def queue_by_another_name(device):
         put(loss_of(device).item())  # shape
         if len(last_losses_of_all) == 3 and all(loss < 0.5 for loss in last_losses_of_all):
             made_of(64, device)
+
+
+class Worker:
+    def __init__(self, jobs):
+        self.jobs_of_the_worker = jobs
+
+    def run(self, device):
+        return [torch.zeros(8, device=device).dim() for _ in self.jobs_of_the_worker]
+
+
+@case
+def worker_made_before_its_list_is_filled(device):
+    queued = []
+    worker = Worker(queued)
+    for place in range(4):
+        if loss_of(device).item() > 0.2:  # branch
+            queued.append(place)
+    return worker.run(device)
+
+
+class Selection(torch.utils.data.Dataset):
+    def __init__(self, places):
+        self.selected_places = places
+
+    def __len__(self):
+        return len(self.selected_places)
+
+    def __getitem__(self, place):
+        return self.selected_places[place]
+
+
+@case
+def dataset_made_before_its_list_is_filled(device):
+    selected = []
+    selection = Selection(selected)
+    for place in range(4):
+        if loss_of(device).item() > 0.2:  # branch
+            selected.append(place)
+    return [torch.zeros(8, device=device).dim() for _ in range(len(selection))]
+
+
+@case
+def list_in_a_dict(device):
+    waiting = []
+    all_lists = {"waiting": waiting}
+    for place in range(4):
+        if loss_of(device).item() > 0.2:  # branch
+            waiting.append(place)
+    return [torch.zeros(8, device=device).dim() for _ in all_lists["waiting"]]
+
+
+@case
+def list_that_a_dict_is_given(device):
+    losses = [loss_of(device).item() for _ in range(4)]
+    pools_by_name = {"easy": [0, 1], "hard": []}
+    pools_by_name["hard"] = [place for place, loss in enumerate(losses) if loss > 0.2]  # shape
+    return torch.zeros(len(pools_by_name["hard"]) + 1, 8, device=device).dim()
+
+
+@case
+def list_that_is_bound_to_a_function(device):
+    def run(places):
+        return [torch.zeros(8, device=device).dim() for _ in places]
+
+    bound_places = []
+    job = functools.partial(run, bound_places)
+    for place in range(4):
+        if loss_of(device).item() > 0.2:  # branch
+            bound_places.append(place)
+    return job()

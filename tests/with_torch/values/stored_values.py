@@ -181,3 +181,10 @@ def dict_by_two_names(device):
     for _ in range(3):
         loss = net(torch.randn(rows(), 8).to(device)).square().mean()
         ask(loss.item())
+
+
+@case
+def rest_of_a_buffer(device):
+    buffer = io.BytesIO(b"abcdefgh" * 8)
+    buffer.seek(int(torch.nn.Linear(8, 16).to(device)(torch.randn(8).to(device)).argmax()))  # shape
+    return torch.zeros(len(buffer.read()), 8, device=device).dim()
