@@ -6,7 +6,7 @@ import itertools
 import types
 
 from ohm_use_collections import is_collection, is_mapping, makes_container
-from ohm_use_effects import Effects, opens_file
+from ohm_use_effects import Effects, copies_to_host, opens_file
 from ohm_use_errors import errors_of, is_caught_by_python, is_handled, is_managed, may_stop, stops
 from ohm_use_files import FUNCTIONS, name_of, name_of_target, targets_of, within
 from ohm_use_frames import MISSING, MOST_ELEMENTS, NOT_KNOWN, is_plain, running, value_in
@@ -125,32 +125,32 @@ class Numbers:
 
     def __init__(self, branch, frame, tells, file):
         self.branch, self.frame, self.tells, self.file = branch, frame, tells, file
+        self.asked = set()  # names of variables whose assignments are looked at
 
     def is_number(self, node):
         """Or a text. Where there is no value yet, or none is known: whether the branch, which is looked at because of
         a number, compares it, or it is assigned texts."""
-        value = self._value(node)
+        value = self.value(node)
         if value is not MISSING and value is not NOT_KNOWN:
             return is_plain(value)
-        if value is MISSING and (self.tells or self._is_text(node)):
+        if value is MISSING and (self.tells or self._is_assigned(node, self._gives_plain)):
             return True
         alike = [node, *self._unpacked_with(node)]
         dumps = {ast.dump(part) for part in alike}
         return any(ast.dump(part) in dumps for part in compared_by(self.branch))
 
-    def _is_text(self, node):
-        """Of a variable of the function: whether it is assigned nothing else."""
-        if not isinstance(node, ast.Name):
-            return False
-        values = self.file.assigned_in(self.file.scope(self.branch), node.id)
-        return bool(values) and all(map(gives_text, values))
+    def _gives_plain(self, node):
+        return gives_text(node) or gives_number(node, self)
 
-    def _is_container(self, node):
-        """Of a variable of the function: whether it is assigned lists and dicts alone."""
-        if not isinstance(node, ast.Name):
+    def _is_assigned(self, node, is_alike):
+        """Of a variable of the function: whether all that it is assigned are such expressions."""
+        if not isinstance(node, ast.Name) or node.id in self.asked:
             return False
+        self.asked.add(node.id)
         values = self.file.assigned_in(self.file.scope(self.branch), node.id)
-        return bool(values) and all(map(makes_container, values))
+        is_assigned = bool(values) and all(map(is_alike, values))
+        self.asked.discard(node.id)
+        return is_assigned
 
     def _unpacked_with(self, node):
         """Variables that are assigned the other elements of the list that a function of the user's returns."""
@@ -166,26 +166,26 @@ class Numbers:
     def can_hold(self, target):
         """Whether it is a variable, or an element of a list or a dict, or of what is none yet and looked at again."""
         if isinstance(target, ast.Subscript):
-            owner = self._value(target.value)
-            is_made_later = owner is MISSING and (self.tells or self._is_container(target.value))
+            owner = self.value(target.value)
+            is_made_later = owner is MISSING and (self.tells or self._is_assigned(target.value, makes_container))
             return is_made_later or isinstance(owner, (list, dict))
         return isinstance(target, NAMED)
 
     def is_collection(self, node):
         """Whether it is a dict or a set, as far as is known."""
-        value = MISSING if node is None else self._value(node)
+        value = MISSING if node is None else self.value(node)
         return isinstance(value, (dict, set)) or getattr(node, "attr", "") == "__dict__" or (
             node is not None and is_collection(self.file, node))
 
     def holds_numbers(self, node):
         """Whether it is a list, a set or a dict of numbers and texts, or is none yet and looked at again."""
-        value = self._value(node)
+        value = self.value(node)
         if value is MISSING:
             return self.tells
         parts = list(value) if isinstance(value, (list, set, collections.deque)) else value
         return isinstance(parts, (list, dict)) and is_plain(parts)
 
-    def _value(self, node):
+    def value(self, node):
         return MISSING if self.frame is None else value_in(self.frame, node)
 
 
@@ -236,7 +236,7 @@ def changed_in(statements, effects, numbers, may_return):
             within = changed_by(inner, effects, numbers, may_return)
         elif isinstance(inner, (ast.Assign, ast.AugAssign)) and assigns_number(inner, numbers):
             within = [inner]
-        elif adds_number(inner, numbers):
+        elif adds_number(inner, numbers) or keeps_weights(inner, numbers):
             within = [inner]
         elif effects.is_of_statement(inner):
             within = []
@@ -244,7 +244,8 @@ def changed_in(statements, effects, numbers, may_return):
             within = [] if may_return and (inner.value is None or gives_number(inner.value, numbers)) else None
         else:
             is_call = isinstance(inner, ast.Expr) and isinstance(inner.value, ast.Call)
-            is_plain = is_call and effects.only_prints(inner.value) or isinstance(inner, ast.Pass) or stops(inner)
+            is_harmless = is_call and (effects.only_prints(inner.value) or effects.loads_weights(inner.value))
+            is_plain = is_harmless or isinstance(inner, ast.Pass) or stops(inner)
             within = [] if is_plain else None
         if within is None:
             return None
@@ -269,9 +270,10 @@ def gives_bool(node, frame):
 
 
 def chooses_number(file, expression, frame, tells):
-    """Of one such as `a / b if b else 0`."""
+    """Of one such as `a / b if b else 0` or `count or 1`."""
     numbers = Numbers(expression, frame, tells, file)
-    return gives_number(expression.body, numbers) and gives_number(expression.orelse, numbers)
+    parts = getattr(expression, "values", None) or (expression.body, expression.orelse)
+    return all(gives_number(part, numbers) for part in parts)
 
 
 def assigns_number(statement, numbers):
@@ -292,6 +294,12 @@ def adds_number(statement, numbers):
     parts = [*call.args, *(keyword.value for keyword in call.keywords)]
     return (is_addition or is_update) and numbers.holds_numbers(call.func.value) and all(
         gives_number(part, numbers) for part in parts)
+
+
+def keeps_weights(statement, numbers):
+    """On the host."""
+    return isinstance(statement, ast.Assign) and copies_to_host(statement.value) and all(
+        map(numbers.can_hold, statement.targets))
 
 
 def has_key(call):

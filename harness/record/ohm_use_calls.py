@@ -2,10 +2,10 @@
 import ast
 import types
 
-from ohm_use_collections import is_collection, is_mapping
+from ohm_use_collections import is_collection, is_copy_of_tensor, is_mapping
 from ohm_use_effects import prints_by_name, root_of
 from ohm_use_files import name_of, name_of_target
-from ohm_use_frames import running, value_in
+from ohm_use_frames import MISSING, NOT_KNOWN, running, value_in
 from ohm_use_host import result_of
 from ohm_use_kinds import (
     ALL_CHOSEN, ARRAY, BRANCH, CHOSEN, GOES_ON, LISTS, MASK, NUMBER, SET, SHAPE, TEXT, VALUE, computes,
@@ -89,7 +89,8 @@ class Calls:
         name = name_of(call)
         if self.made is TEXT:
             return self._of_text(file, call, argument, frame)
-        if self.tells and self.made is None and self.asks_whether_finite(file, call):
+        is_as_read = self.tells and self.made is None or is_copy_of_tensor(file, argument)
+        if is_as_read and self.asks_whether_finite(file, call):
             return None
         if self.made in (CHOSEN, NUMBER) and name == "to":  # a device or a dtype
             return BRANCH
@@ -123,13 +124,13 @@ class Calls:
         if written is not None:
             return written
         is_factor = isinstance(argument, ast.keyword) and argument.arg in FACTOR_KEYWORDS
-        if name in MOVES and not self._is_own(file, call):
+        if name in MOVES and not self._is_own(file, call, frame):
             return SHAPE
         if (name in SAVES or is_factor) and not self.files.called(file, call):
             return None
         if prints_by_name(call) and not self._is_of_numbers(file, call, frame):
             return self._of_printed(file, call, argument)
-        if name in ASKS_NO_VALUE and not self._is_own(file, call):
+        if name in ASKS_NO_VALUE and not self._is_own(file, call, frame):
             return None
         if name in FILLED and argument not in call.args[:1]:
             self.made = ARRAY
@@ -138,11 +139,16 @@ class Calls:
             return BRANCH if name == "range" else SHAPE
         return self._of_counted(file, call, frame) if self._counts(call) else GOES_ON
 
-    def _is_own(self, file, call):
-        """Whether it may be a function of the user's, or a method where it is of an object."""
+    def _is_own(self, file, call, frame):
+        """Whether it may be a function of the user's, or a method where it is of an object: by its class, if known."""
         is_method = isinstance(call.func, ast.Attribute)
-        return any(is_method or not isinstance(home.parents[function], ast.ClassDef)
-                   for home, function in self.files.called(file, call))
+        home = running(file, call, frame or self.frame) if is_method else None
+        owner = value_in(home, call.func.value) if home is not None else MISSING
+        if owner is not MISSING and owner is not NOT_KNOWN and not isinstance(owner, types.ModuleType):
+            method = getattr(type(owner), name_of(call), None)
+            return self.files.is_own(getattr(getattr(method, "__code__", None), "co_filename", ""))
+        return any(is_method or not isinstance(other.parents[function], ast.ClassDef)
+                   for other, function in self.files.called(file, call))
 
     def _is_collection(self, file, call, frame):
         """Whether it is called on a dict or a set, by what it is assigned or by what it is."""

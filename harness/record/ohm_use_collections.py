@@ -5,6 +5,7 @@ from ohm_use_files import FUNCTIONS, LISTINGS, name_of, name_of_target, paramete
 from ohm_use_frames import value_in
 from ohm_use_names import MAPPINGS
 
+COPIES = frozenset("cpu numpy detach float double astype copy clone asarray array tolist reshape flatten ravel".split())
 MAKES_LIST = frozenset("list tuple deque sorted field".split())
 
 
@@ -76,6 +77,16 @@ def makes_list(value):
     parts = (value.left, value.right) if isinstance(value, ast.BinOp) else (value,)
     return any(isinstance(part, (*LISTINGS, ast.ListComp)) or (
         isinstance(part, ast.Call) and name_of(part) in MAKES_LIST) for part in parts)
+
+
+def is_copy_of_tensor(file, node, depth=2):
+    """Whether an array is what a tensor holds, with which nothing was computed on the host."""
+    while isinstance(node, ast.Call) and name_of(node) in COPIES:
+        if name_of(node) in ("cpu", "numpy"):
+            return True
+        node = node.func.value if isinstance(node.func, ast.Attribute) else next(iter(node.args), None)
+    values = values_of(file, node) if isinstance(node, ast.Name) and depth else ()
+    return bool(values) and all(is_copy_of_tensor(file, value, depth - 1) for value in values)
 
 
 def is_nothing(value):

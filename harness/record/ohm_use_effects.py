@@ -2,6 +2,7 @@
 (ohm_use_search.py)."""
 import ast
 
+from ohm_use_collections import is_nothing, values_of
 from ohm_use_files import name_of
 from ohm_use_kinds import computes, is_text
 from ohm_use_names import CHANGES_FILES, DRAWN_ON, DRAWS, MAKES_TEXT, OF_FILES, PRINTS, SAVED, SAVES, UPDATES
@@ -9,6 +10,8 @@ from ohm_use_rates import sets_rates
 
 LOGS = frozenset("debug info warning warn error critical exception log".split())
 EMIT = ast.Call(func=ast.Name(id="emit", ctx=ast.Load()), args=[], keywords=[])  # of a handler of logging
+WALKS_WEIGHTS = frozenset("state_dict parameters named_parameters buffers named_buffers".split())
+OF_COPY = frozenset("clone numpy detach copy contiguous".split())
 MOST_CALLS = 3  # of functions of the user's that call one another
 
 
@@ -39,6 +42,24 @@ def only_names(node):
     return not computes(node, SAVED)
 
 
+def copies_to_host(node):
+    """Of one such as {name: weight.cpu().clone() for name, weight in net.state_dict().items()}: whether it keeps
+    copies on the host, and takes no memory on a GPU."""
+    loops = getattr(node, "generators", ())
+    element = node.value if isinstance(node, ast.DictComp) else getattr(node, "elt", None)
+    if len(loops) != 1 or loops[0].ifs or computes(loops[0].iter, WALKS_WEIGHTS):
+        return False
+    names = []
+    while isinstance(element, ast.Call) and isinstance(element.func, ast.Attribute):
+        names.append("cpu" if ast.unparse(element).endswith(".to('cpu')") else element.func.attr)
+        element = element.func.value
+    while isinstance(element, ast.Attribute) and element.attr == "data":
+        element = element.value
+    is_copied = isinstance(element, ast.Name) and "cpu" in names
+    after, before = (names[:names.index("cpu")], names[names.index("cpu") + 1:]) if is_copied else ((), ())
+    return is_copied and OF_COPY.issuperset(after) and set(before) <= {"detach"}
+
+
 def raises(function):
     """Another error than one that it has caught."""
     return any(isinstance(part, ast.Raise) and part.exc is not None for part in ast.walk(function))
@@ -66,6 +87,16 @@ class Effects:
             inner = [statement for function in functions for statement in function.body]
             return depth > 0 and all(self._only_saves(one, depth - 1) for one in inner)
         return (prints_by_name(call) or name in MAKES_TEXT or name in SAVES) and not (name in UPDATES and functions)
+
+    def loads_weights(self, call):
+        """Of a module, which copies them to where its own are."""
+        if name_of(call) != "load_state_dict" or call.keywords or any(map(computes, call.args)):
+            return False
+        owner = self.numbers.value(getattr(call.func, "value", None))
+        if isinstance(getattr(owner, "__dict__", {}).get("_parameters"), dict):
+            return type(owner).load_state_dict.__module__ == "torch.nn.modules.module"
+        weights = [value for one in call.args for value in values_of(self.file, one) if not is_nothing(value)]
+        return not self.find(call) and bool(weights) and all(map(copies_to_host, weights))
 
     def sets_rates(self, statement):
         if not sets_rates(statement):

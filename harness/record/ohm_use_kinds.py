@@ -136,6 +136,11 @@ def kept_by(comprehension, loop):
     return parts if is_simple and not any(map(computes, parts)) else []
 
 
+def is_compared_with_itself(node):
+    """As x != x, which asks for a NaN."""
+    return isinstance(node, ast.Compare) and len(node.ops) == 1 and ast.dump(node.left) == ast.dump(node.comparators[0])
+
+
 def is_called(parents, node):
     parent = parents.get(node)
     return isinstance(parent, ast.Call) and parent.func is node

@@ -12,9 +12,9 @@ from ohm_use_errors import is_handled
 from ohm_use_files import COMPREHENSIONS, LISTINGS, instruction_of, name_of, parameters_of
 from ohm_use_frames import have_different_shapes, running, value_in
 from ohm_use_kinds import (
-    ARRAY, BRANCH, CHOSEN, GOES_ON, LISTS, MASK, NUMBER, REPEATED, SET, SHAPE, TEXT, VALUE,
-    chooses_text, computes, counts_in_array, gives_text, is_called, is_tested, is_text, made_by, made_of,
-    part_of, unknown_part, unpacked_to, worse)
+    ARRAY, BRANCH, CHOSEN, GOES_ON, LISTS, MASK, NUMBER, REPEATED, SET, SHAPE, TEXT, VALUE, chooses_text, computes,
+    counts_in_array, gives_text, is_called, is_compared_with_itself, is_tested, is_text, made_by, made_of, part_of,
+    unknown_part, unpacked_to, worse)
 from ohm_use_loops import Loops
 from ohm_use_names import (
     COLLECTS, DECIDES_BY_TEXT, FINDS_BY_KEY, HOW_MANY, KEEPS_NUMBER, OF_CHOSEN, READS_TEXT, REFLECTS, SAME_ARRAY,
@@ -75,7 +75,7 @@ class Search(Aliases, Calls, Callers, Loops, Rates):
         if not is_result:
             if isinstance(node, ast.Call) and counts_in_array(node):  # numpy.flatnonzero(tensor)
                 return SHAPE
-            if isinstance(node, ast.Call) and self.asks_whether_finite(file, node):
+            if isinstance(node, ast.Call) and self.asks_whether_finite(file, node) or is_compared_with_itself(node):
                 return None
             is_selected = is_compared and isinstance(node, ast.Call) and name_of(node) in SELECTS
             is_chosen = is_selected or is_index and not isinstance(node.ctx, ast.Store)
@@ -194,6 +194,9 @@ class Search(Aliases, Calls, Callers, Loops, Rates):
         if isinstance(expression, ast.BoolOp):
             is_answer = is_tested(expression, file.parents) or gives_bool(expression, frame)
             is_plain = is_answer and not any(computes(one) and not compares(one, frame) for one in expression.values)
+            if not is_plain and self.made is None and isinstance(expression.op, ast.Or):
+                is_plain = chooses_number(file, expression, frame, self.tells)
+                self.made = NUMBER if is_plain else None
         elif chooses_text(expression):
             self.made, is_plain = CHOSEN, True
         elif gives_text(expression.body) and gives_text(expression.orelse):

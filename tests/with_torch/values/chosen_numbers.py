@@ -268,3 +268,42 @@ def mistakes_that_are_printed(device):
     wrong.sort(reverse=True)
     for share, row, guess in wrong[:3]:
         print(f"row {row}: {guess} ({share:.2f})")
+
+
+@case
+def shares_that_may_be_zero(device):
+    right = wrong = 0
+    for _ in range(3):
+        guess = torch.nn.Linear(8, 4).to(device)(torch.randn(16, 8).to(device)).argmax(1)
+        right += (guess == 0).sum().item()
+        wrong += (guess == 1).sum().item()
+    precision = right / (right + wrong or 1)
+    recall = right / max(right, 1)
+    mean = 2 * precision * recall / ((precision + recall) or 1e-9)
+    print(f"{precision:.3f} {recall:.3f} {mean:.3f}")
+
+
+@case
+def rows_or_one(device):
+    guess = torch.nn.Linear(8, 4).to(device)(torch.randn(16, 8).to(device)).argmax(1)
+    found_rows = (guess == 3).sum().item()  # shape
+    return torch.zeros(found_rows or 1, 8, device=device).dim()
+
+
+@case
+def scores_that_are_no_nan(device):
+    outputs = torch.nn.Linear(8, 4).to(device)(torch.randn(16, 8).to(device)).detach().cpu().numpy()
+    assert not numpy.isnan(outputs).any()
+    mean = torch.nn.Linear(8, 1).to(device)(torch.randn(8).to(device)).item()
+    if mean != mean:
+        raise ValueError("not a number")
+    return torch.zeros(8, device=device).dim()
+
+
+@case
+def shares_that_are_no_nan(device):
+    scores = torch.nn.Linear(8, 4).to(device)(torch.randn(16, 8).to(device)).relu().detach().cpu().numpy()  # branch
+    with numpy.errstate(all="ignore"):
+        shares = scores / scores.sum(1, keepdims=True)
+    if numpy.isnan(shares).any():
+        torch.zeros(8, device=device)
