@@ -3,6 +3,7 @@ on, as far as its syntax and the variables of the running frame tell (ohm_use_se
 import ast
 import collections
 import itertools
+import re
 import types
 
 from ohm_use_collections import is_collection, is_mapping, makes_container
@@ -18,6 +19,7 @@ NAMED = (ast.Name, ast.Attribute)
 GIVES_PLAIN = MAKES_TEXT | TELLS
 GIVES_NUMBER = frozenset("float int bool item len index count".split())  # where the file has none of its own
 ADDS = ADDS_ELEMENT | {"add"}
+COUNTS = re.compile(r"(range|(np|numpy)\.(linspace|arange))\(")
 MADE_OF_NUMBERS = frozenset("round abs min max".split())
 PACKS = "ctypes", "array.array", "import array", "from multiprocessing"
 
@@ -133,11 +135,18 @@ class Numbers:
         value = self.value(node)
         if value is not MISSING and value is not NOT_KNOWN:
             return is_plain(value)
-        if value is MISSING and (self.tells or self._is_assigned(node, self._gives_plain)):
+        is_plain_later = self.tells or self._is_assigned(node, self._gives_plain) or self._is_counted(node)
+        if value is MISSING and is_plain_later:
             return True
         alike = [node, *self._unpacked_with(node)]
         dumps = {ast.dump(part) for part in alike}
         return any(ast.dump(part) in dumps for part in compared_by(self.branch))
+
+    def _is_counted(self, node):
+        """Of a variable that a loop around the branch counts with: for place in range(3)"""
+        loops = (loop for loop in self.file.loops_around(self.branch) if isinstance(loop, ast.For))
+        return isinstance(node, ast.Name) and any(
+            getattr(loop.target, "id", "") == node.id and COUNTS.match(ast.unparse(loop.iter)) for loop in loops)
 
     def _gives_plain(self, node):
         return gives_text(node) or gives_number(node, self)
@@ -307,10 +316,18 @@ def has_key(call):
     return any(keyword.arg == "key" for keyword in call.keywords)
 
 
+def counts(call):
+    """As sum(1 for ... if ...) does."""
+    counted = next(iter(call.args), None) if name_of(call) == "sum" else None
+    return isinstance(counted, (ast.GeneratorExp, ast.ListComp)) and isinstance(counted.elt, ast.Constant)
+
+
 def gives_number(node, numbers):
     """Whether an expression gives a number or a text, whatever there is of the memory of tensors."""
     if isinstance(node, (*NAMED, ast.Subscript)):
         return numbers.is_number(node)
+    if isinstance(node, ast.Call) and counts(node):
+        return True
     if isinstance(node, ast.Call) and (name_of(node) not in MADE_OF_NUMBERS or has_key(node)):
         name = name_of(node)
         is_number = name in GIVES_NUMBER and not numbers.file.functions(name)

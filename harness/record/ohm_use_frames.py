@@ -57,7 +57,9 @@ def variable_of(frame, name):
     is_inner = frame.f_code.co_name.endswith("comp>") and frame.f_code in frame.f_back.f_code.co_consts
     if value is MISSING and is_inner:
         return variable_of(frame.f_back, name)
-    return frame.f_globals.get(name, MISSING) if value is MISSING else value
+    code = frame.f_code
+    is_own = name in code.co_varnames or name in code.co_cellvars or name in code.co_freevars
+    return frame.f_globals.get(name, MISSING) if value is MISSING and not is_own else value
 
 
 def item_of(owner, index):

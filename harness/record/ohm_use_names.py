@@ -41,7 +41,7 @@ GIVES_WRITTEN = frozenset(
 SAVES = frozenset("""save save_pretrained save_model save_file savez savez_compressed dump touch mkdir unlink seek
     truncate flush""".split())
 MOVES = frozenset("seek truncate".split())  # of these, what says which part of a file is read or kept
-SAVED = frozenset("state_dict join dict open Path joinpath unwrap_model get_rng_state".split())
+SAVED = frozenset("state_dict join dict open Path joinpath unwrap_model get_rng_state asdict vars".split())
 # Functions that change files, of modules of these names.
 OF_FILES = frozenset("os shutil".split())
 CHANGES_FILES = frozenset("""copy copy2 copyfile copytree link makedirs mkdir move remove rename replace rmtree symlink

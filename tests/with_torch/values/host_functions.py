@@ -176,3 +176,55 @@ def padded_to_the_longest_row(device):
     longest = max(len(row) for row in rows)
     padded = [row + [0] * (longest - len(row)) for row in rows]
     return torch.tensor(padded, device=device).dim()
+
+
+@case
+def threshold_that_is_printed(device):
+    scores = torch.nn.Linear(8, 2).to(device)(torch.randn(64, 8).to(device)).softmax(1)[:, 1].detach().cpu().numpy()
+    labels = (numpy.arange(64) % 2).astype(int)
+    best_cut, best_share = 0, 0
+    for cut in numpy.linspace(0, 1, 11):
+        guesses = (scores > cut).astype(int)
+        right = int((guesses & labels).sum())
+        share = 2 * right / max(guesses.sum() + labels.sum(), 1)
+        if share > best_share:
+            best_cut, best_share = cut, share
+    print(f"threshold {best_cut:.2f}: {best_share:.3f}")
+
+
+@case
+def rates_that_are_counted(device):
+    class Metric:
+        def __init__(self):
+            self.guessed, self.labelled = [], []
+
+        def add_batch(self, guesses, labels):
+            self.guessed += guesses.tolist()
+            self.labelled += labels.tolist()
+
+        def compute(self):
+            right = sum(1 for one, other in zip(self.guessed, self.labelled) if one == 1 and other == 1)
+            positive = sum(1 for one in self.guessed if one == 1)
+            share = right / positive if positive else 0.0
+            self.guessed, self.labelled = [], []
+            return {"share": share}
+
+    metric, best = Metric(), 0
+    for _ in range(2):
+        metric.add_batch(torch.nn.Linear(8, 4).to(device)(torch.randn(16, 8).to(device)).argmax(1), torch.arange(16) % 4)
+        result = metric.compute()
+        if result["share"] >= best:
+            best = result["share"]
+            print("best so far:", result)
+
+
+@case
+def threshold_that_decides(device):
+    scores = torch.nn.Linear(8, 2).to(device)(torch.randn(64, 8).to(device)).softmax(1)[:, 1].detach().cpu().numpy()  # branch
+    chosen_cut, best_count = 0, 0
+    for cut in numpy.linspace(0, 1, 11):
+        count = int((scores > cut).sum())
+        if count > best_count:
+            chosen_cut, best_count = cut, count
+    if chosen_cut > 0.3:
+        torch.zeros(64, device=device)

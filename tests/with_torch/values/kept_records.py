@@ -1,5 +1,6 @@
 """Objects that keep the best score, alerts and records of a training, which only print and save them, and two by which
 something is decided."""
+import dataclasses
 import math
 import os
 import pickle
@@ -217,3 +218,20 @@ def list_of_many_places(device):
             low_places.append(place)
     print(len(low_places), "losses are low")
     return torch.zeros(8, device=device).dim()
+
+
+@dataclasses.dataclass
+class Progress:
+    lowest_seen: float = math.inf
+    epoch_of_best: int = -1
+
+
+@case
+def progress_that_is_saved(device):
+    progress, folder = Progress(), tempfile.mkdtemp()
+    for epoch in range(3):
+        score = loss_of(device).item()
+        if score < progress.lowest_seen:
+            progress.lowest_seen, progress.epoch_of_best = score, epoch
+            torch.save({"progress": dataclasses.asdict(progress)}, os.path.join(folder, "best.pt"))
+    print(f"best: {progress.lowest_seen:.3f} at {progress.epoch_of_best}")
