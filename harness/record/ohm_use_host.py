@@ -100,7 +100,8 @@ class HostFunctions:
         if isinstance(node, (ast.Constant, ast.JoinedStr)):
             return True
         if isinstance(node, ast.Call):
-            return self._gives_host(file, node) or self._computes_on_host(file, node) and all(
+            is_of_host = self._computes_on_host(file, node) or self._is_of_module(file, node)
+            return self._gives_host(file, node) or is_of_host and all(
                 self._is_of_host(file, part, frame) for part in node.args)
         if isinstance(node, (ast.Name, ast.Attribute)):
             return self._is_variable_of_host(file, node, frame)
@@ -116,6 +117,11 @@ class HostFunctions:
         if functions:
             return not call.keywords and all(self._is_host(*one) for one in functions)
         return name_of(call) in FUNCTIONS_OF_PYTHON
+
+    def _is_of_module(self, file, call):
+        """Whether it is a function such as numpy.concatenate."""
+        root = self.files.globals_of(file).get(root_of(call.func))
+        return isinstance(root, types.ModuleType) and is_of_modules(root.__name__) and not call.keywords
 
     def _gives_host(self, file, call):
         """Whether it is an array, a number or a text, or of a function that returns such things."""

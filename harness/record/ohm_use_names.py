@@ -21,7 +21,8 @@ DERIVES = frozenset("""int float bool abs round min max sum median fmean stdev p
     ceil isnan isinf isfinite divmod enumerate zip array asarray stack concatenate tensor
     as_tensor clone reversed get pop items values keys copy deepcopy index count reshape view
     flatten squeeze unsqueeze astype to double half long any all inverse_transform Counter
-    bincount from_numpy FloatTensor DoubleTensor LongTensor IntTensor Tensor""".split())
+    bincount gauss normalvariate expovariate betavariate from_numpy FloatTensor DoubleTensor LongTensor IntTensor
+    Tensor""".split())
 # Calls that put it into what they are called on, and functions of NumPy that put it into their first argument.
 COLLECTS = frozenset("append extend add insert appendleft setdefault put fill itemset".split())
 PUTS = frozenset("copyto put place putmask at fill_diagonal put_along_axis".split())

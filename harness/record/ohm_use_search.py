@@ -6,7 +6,7 @@ from ohm_use_aliases import Aliases, has_default
 from ohm_use_branches import Branch, chooses_number, compares, gives_bool
 from ohm_use_callers import Callers
 from ohm_use_calls import Calls
-from ohm_use_collections import is_list, is_mapping
+from ohm_use_collections import is_list, is_mapping, values_of
 from ohm_use_effects import prints_by_name, root_of
 from ohm_use_errors import is_handled
 from ohm_use_files import COMPREHENSIONS, LISTINGS, instruction_of, name_of, parameters_of
@@ -260,7 +260,7 @@ class Search(Aliases, Calls, Callers, Loops, Rates):
 
     def _is_array_of_host(self, file, node, frame):
         """Whether all that a variable is assigned is what NumPy and its like give."""
-        values = file.assigned.get(node.id, ()) if isinstance(node, ast.Name) else ()
+        values = values_of(file, node) if isinstance(node, ast.Name) else ()
         return bool(values) and all(
             isinstance(value, ast.Call) and self._is_of_numbers(file, value, frame) for value in values)
 

@@ -4,6 +4,7 @@ import contextlib
 import io
 import logging
 import math
+import random
 
 import numpy
 import torch
@@ -211,7 +212,8 @@ def rates_that_are_counted(device):
 
     metric, best = Metric(), 0
     for _ in range(2):
-        metric.add_batch(torch.nn.Linear(8, 4).to(device)(torch.randn(16, 8).to(device)).argmax(1), torch.arange(16) % 4)
+        guesses = torch.nn.Linear(8, 4).to(device)(torch.randn(16, 8).to(device)).argmax(1)
+        metric.add_batch(guesses, torch.arange(16) % 4)
         result = metric.compute()
         if result["share"] >= best:
             best = result["share"]
@@ -220,7 +222,8 @@ def rates_that_are_counted(device):
 
 @case
 def threshold_that_decides(device):
-    scores = torch.nn.Linear(8, 2).to(device)(torch.randn(64, 8).to(device)).softmax(1)[:, 1].detach().cpu().numpy()  # branch
+    logits = torch.nn.Linear(8, 2).to(device)(torch.randn(64, 8).to(device))
+    scores = logits.softmax(1)[:, 1].detach().cpu().numpy()  # branch
     chosen_cut, best_count = 0, 0
     for cut in numpy.linspace(0, 1, 11):
         count = int((scores > cut).sum())
@@ -228,3 +231,35 @@ def threshold_that_decides(device):
             chosen_cut, best_count = cut, count
     if chosen_cut > 0.3:
         torch.zeros(64, device=device)
+
+
+def calibration_of(confidences, guesses, labels):
+    edges, error = numpy.linspace(0, 1, 5), 0.0
+    for low, high in zip(edges[:-1], edges[1:]):
+        within = (confidences > low) & (confidences <= high)
+        if within.sum() > 0:
+            error += abs((guesses[within] == labels[within]).mean() - confidences[within].mean()) * within.mean()
+    return error
+
+
+@case
+def calibration_that_is_printed(device):
+    confidences, guesses, labels = [], [], []
+    for _ in range(3):
+        best, place = torch.nn.Linear(8, 4).to(device)(torch.randn(16, 8).to(device)).softmax(1).max(1)
+        confidences.append(best.detach().cpu().numpy())
+        guesses.append(place.cpu().numpy())
+        labels.append(numpy.arange(16) % 4)
+    all_confidences = numpy.concatenate(confidences)
+    error = calibration_of(all_confidences, numpy.concatenate(guesses), numpy.concatenate(labels))
+    print(f"calibration error: {error:.3f}")
+
+
+@case
+def rewards_of_chosen_arms(device):
+    means, rewards = [0.1, 0.2, 0.3, 0.4], []
+    for _ in range(3):
+        scores = torch.nn.Linear(8, 4).to(device)(torch.randn(1, 8).to(device))
+        arm = int(scores.argmax())
+        rewards.append(random.gauss(means[arm], 1))
+    print(f"mean reward: {sum(rewards) / len(rewards):.3f}")
