@@ -24,7 +24,7 @@ class HostValues:
         self.torch = torch
         self.known = known
         self.written = set()  # looks
-        self.rated = None  # optimizers whose learning rates the program sets where a branch says so
+        self.rated = None  # id -> optimizers whose learning rates the program sets where a branch says so
         self.follows_all_rates = False  # of one that is not known
 
     def follow(self, replace):
@@ -108,6 +108,7 @@ class HostValues:
             replace(home, "multinomial", self._draw)
         replace(self.torch, "sparse_coo_tensor", self._make_sparse)
         replace(self.torch.optim.lr_scheduler.ReduceLROnPlateau, "step", self._reduce_rate)
+        replace(self.torch.optim.Optimizer, "__init__", self._make_optimizer)
         self.known.reads.uses.on_rates = self._follow_rates
 
     def _take_sizes(self, name, function, arguments, named):
@@ -130,19 +131,25 @@ class HostValues:
     def _follow_rates(self, optimizer):
         """Those that the program sets itself, of an optimizer or of one that is not known (None)."""
         if self.rated is None:
-            self.rated = []
+            self.rated = {}
             optimizers = importlib.import_module("torch.optim.optimizer")
             optimizers.register_optimizer_step_pre_hook(self._track_rates)
         try:
-            self.rated.append(weakref.ref(optimizer))
+            self.rated[id(optimizer)] = weakref.ref(optimizer)
         except TypeError:
             self.follows_all_rates = True
 
+    def _make_optimizer(self, function, arguments, named):
+        """Later than a branch that sets rates, of which it may be given one."""
+        if self.rated is not None:
+            self.rated[id(arguments[0])] = weakref.ref(arguments[0])
+        return function(*arguments, **named)
+
     def _track_rates(self, optimizer, *_):
         groups = getattr(optimizer, "param_groups", ())
-        rated = (one() for one in self.rated)
+        rated = [one() for one in self.rated.values()]
         if self.follows_all_rates or any(
-                one is optimizer or getattr(one, "param_groups", None) is groups for one in rated):
+                one is optimizer or have_one_alike(getattr(one, "param_groups", ()), groups) for one in rated):
             track_rates(groups)
 
     def _make_sparse(self, function, arguments, named):
@@ -206,6 +213,10 @@ def track_rates(groups):
     for group in groups:
         if "lr" in group:
             group["lr"] = tracked(group["lr"])
+
+
+def have_one_alike(some, others):
+    return any(one is other for one in some for other in others)
 
 
 def look_of(tensor):

@@ -2,6 +2,7 @@
 have (ohm_use_search.py)."""
 import ast
 
+from ohm_use_collections import values_of
 from ohm_use_files import FUNCTIONS, LISTINGS, name_of, parameters_of, within
 from ohm_use_host import looped_over
 from ohm_use_kinds import worse
@@ -26,6 +27,18 @@ class Aliases:
             self.made = made
             found = worse(found, self._of_object(file, value, frame))
         self.made = made
+        return found
+
+    def _of_aliased_attribute(self, file, target, frame):
+        """Of the objects that an attribute was assigned, one of which is changed."""
+        found, made, step = None, self.made, (target.attr, "aliased", self.made)
+        if step in self.visited:
+            return None
+        self.visited.add(step)
+        for value in values_of(file, target):
+            if isinstance(value, (ast.Name, ast.Attribute)):
+                self.made = made
+                found = worse(found, self._of_object(file, value, frame))
         return found
 
     def _of_object(self, file, node, frame):
@@ -61,8 +74,9 @@ class Aliases:
                 return True
             node, parent = parent, file.parents[parent]
         if not isinstance(parent, ast.Call):
-            return isinstance(parent, (ast.Assign, ast.AnnAssign)) and node is parent.value
-        if node is parent.func or name_of(parent) in COLLECTS or name_of(parent) in BINDS:
+            is_given = isinstance(parent, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.NamedExpr, ast.Lambda))
+            return is_given and node is getattr(parent, "value", node) or isinstance(parent, (ast.Return, ast.IfExp))
+        if node is parent.func or name_of(parent) in COLLECTS | BINDS | {"update", "setattr"}:
             return node is not parent.func
         if self.files.class_of(file, name_of(parent)) or name_of(parent)[:1].isupper():
             return True

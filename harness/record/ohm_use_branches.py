@@ -6,7 +6,7 @@ import itertools
 import re
 import types
 
-from ohm_use_collections import is_collection, is_mapping, makes_container
+from ohm_use_collections import is_collection, is_mapping, is_nothing, makes_container
 from ohm_use_effects import Effects, copies_to_host, opens_file
 from ohm_use_errors import errors_of, is_caught_by_python, is_handled, is_managed, may_stop, stops
 from ohm_use_files import FUNCTIONS, name_of, name_of_target, targets_of, within
@@ -87,11 +87,12 @@ class Branch:
         if not isinstance(target, ast.Subscript):
             return target, NUMBER
         owner = value_in(self.frame, target.value)
+        if is_nothing(assignment.value) or isinstance(owner, list) and any(
+                one is None for one in itertools.islice(owner, MOST_ELEMENTS)):
+            return target, ALL_CHOSEN  # which places are taken
         if isinstance(owner, dict) or owner is MISSING and is_mapping(self.file, target.value):
             keeps_keys = type(owner) is dict and isinstance(assignment, ast.AugAssign)
             return (target, ALL_CHOSEN) if keeps_keys else (target.value, SET)
-        if isinstance(owner, list) and any(one is None for one in itertools.islice(owner, MOST_ELEMENTS)):
-            return target, ALL_CHOSEN  # which places are taken
         is_mask = isinstance(assignment.value, ast.Constant) and isinstance(assignment.value.value, bool)
         return target, MASK if is_mask else ARRAY
 

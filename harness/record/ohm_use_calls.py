@@ -2,21 +2,21 @@
 import ast
 import types
 
-from ohm_use_collections import is_collection, is_copy_of_tensor, is_mapping
+from ohm_use_collections import is_collection, is_copy_of_tensor, is_only_mapping, values_of
 from ohm_use_effects import prints_by_name, root_of
 from ohm_use_files import name_of, name_of_target
 from ohm_use_frames import MISSING, NOT_KNOWN, running, value_in
 from ohm_use_host import result_of
 from ohm_use_kinds import (
-    ALL_CHOSEN, ARRAY, BRANCH, CHOSEN, GOES_ON, LISTS, MASK, NUMBER, SET, SHAPE, TEXT, VALUE, computes,
-    counts_in_array, is_indexed, made_by, worse)
+    ALL_CHOSEN, ARRAY, BRANCH, CHOSEN, GOES_ON, HOLDER, LISTS, MASK, NESTED, NUMBER, SET, SHAPE, TEXT, VALUE, WITHIN,
+    computes, counts_in_array, is_indexed, made_by, worse)
 from ohm_use_names import (
     ADDS_ELEMENT, ADDS_KEY, ALIGNS, ASKS_FINITE, ASKS_NO_VALUE, BINDS, COLLECTS, DECIDES_BY_TEXT, DERIVES,
     FACTOR_KEYWORDS, FILLED, FINDS_BY_KEY, GIVES_TUPLE, GIVES_WRITTEN, LEARNS, LOSES, MAKES_TENSOR, MAKES_TEXT, MOVES,
     OF_CHOSEN, OF_NUMBERS, PRINTS, PUTS, READS_TEXT, SAVES, SIZES, SIZE_KEYWORDS, UPDATES)
 from ohm_use_objects import (
     class_around, constructor, field_for, is_enumeration, is_estimator, is_of, is_super, parameters_for, value_of_name)
-from ohm_use_stores import PRINTS_OR_LOGS, WRITES, buffers_of, queries, readers
+from ohm_use_stores import PRINTS_OR_LOGS, WRITES, buffers_of, is_only_written, queries, readers
 
 
 ITERATES = frozenset("zip enumerate list tuple sorted set reversed".split())
@@ -24,7 +24,7 @@ ITERATES = frozenset("zip enumerate list tuple sorted set reversed".split())
 
 def gives_keys(file, node, made):
     """Of a dict that is looped over: its keys are known, where only values are not."""
-    return isinstance(node, (ast.Name, ast.Attribute)) and made is not SET and is_mapping(file, node)
+    return isinstance(node, (ast.Name, ast.Attribute)) and made is not SET and is_only_mapping(file, node)
 
 
 class Calls:
@@ -94,7 +94,7 @@ class Calls:
             return None
         if self.made in (CHOSEN, NUMBER) and name == "to":  # a device or a dtype
             return BRANCH
-        if self.made in (SET, LISTS) and name in MAKES_TENSOR:
+        if self.made in (SET, LISTS, NESTED) and name in MAKES_TENSOR:
             return SHAPE
         if name == "len" and self.made in (SET, CHOSEN):
             self.made = None
@@ -118,17 +118,18 @@ class Calls:
         if name in LOSES:
             return self._of_lost(file, call, frame)
         if name in UPDATES and not self.is_followed and self._is_collection(file, call, frame):
-            self.made = self.made if isinstance(argument, ast.keyword) else SET
+            is_keyword = isinstance(argument, ast.keyword)
+            self.made = HOLDER.get(self.made, self.made) if is_keyword else self.made if self.made in WITHIN else SET
             return self._of_target(file, call.func.value, frame, is_changed=True)
         written = self._of_written(file, call, frame) if name in WRITES or name in PRINTS_OR_LOGS else None
         if written is not None:
             return written
         is_factor = isinstance(argument, ast.keyword) and argument.arg in FACTOR_KEYWORDS
         if name in MOVES and not self._is_own(file, call, frame):
-            return SHAPE
+            return None if is_only_written(file, call) else SHAPE
         if (name in SAVES or is_factor) and not self.files.called(file, call):
             return None
-        if prints_by_name(call) and not self._is_of_numbers(file, call, frame):
+        if prints_by_name(call) and not self._is_of_numbers(file, call, frame) and not file.lambdas(name):
             return self._of_printed(file, call, argument)
         if name in ASKS_NO_VALUE and not self._is_own(file, call, frame):
             return None
@@ -139,7 +140,7 @@ class Calls:
             return BRANCH if name == "range" else SHAPE
         return self._of_counted(file, call, frame) if self._counts(call) else GOES_ON
 
-    def _is_own(self, file, call, frame):
+    def _is_own(self, file, call, frame, only_known=False):
         """Whether it may be a function of the user's, or a method where it is of an object: by its class, if known."""
         is_method = isinstance(call.func, ast.Attribute)
         home = running(file, call, frame or self.frame) if is_method else None
@@ -147,7 +148,7 @@ class Calls:
         if owner is not MISSING and owner is not NOT_KNOWN and not isinstance(owner, types.ModuleType):
             method = getattr(type(owner), name_of(call), None)
             return self.files.is_own(getattr(getattr(method, "__code__", None), "co_filename", ""))
-        return any(is_method or not isinstance(other.parents[function], ast.ClassDef)
+        return not only_known and any(is_method or not isinstance(other.parents[function], ast.ClassDef)
                    for other, function in self.files.called(file, call))
 
     def _is_collection(self, file, call, frame):
@@ -162,13 +163,15 @@ class Calls:
         is_first, is_method = argument in call.args[:1], isinstance(call.func, ast.Attribute)
         if name in FINDS_BY_KEY and is_method and is_first:
             return self._of_key(file, call, frame)
+        if name in COLLECTS and is_method and self._is_own(file, call, frame, only_known=True):
+            return GOES_ON
         if name in COLLECTS and is_method:
             if name in ADDS_KEY and is_first:
                 self.made = SET
             elif self.made is CHOSEN:
                 self.made = ALL_CHOSEN
-            elif self.made is SET and name in ADDS_ELEMENT:
-                self.made = LISTS
+            elif self.made in HOLDER and (name in ADDS_ELEMENT or name == "setdefault"):
+                self.made = HOLDER[self.made]
             own = self._of_parameters(self.files.functions(file, name), call, argument)
             return worse(own, self._of_target(file, call.func.value, frame, is_changed=True))
         return GOES_ON
@@ -188,11 +191,13 @@ class Calls:
         """Of calls whose result is the value again, or is made of it."""
         name = name_of(call)
         if name == "dict":
+            is_keyword = isinstance(argument, ast.keyword) and argument.arg is not None
+            self.made = HOLDER.get(self.made, self.made) if is_keyword else self.made
             return self._outwards(file, call, frame)
         if name == "map":
             return self._of_mapped(file, call, frame)
         if name in BINDS and call.args and argument is not call.args[0]:
-            return self._of_bound(file, call, argument)
+            return self._of_bound(file, call, argument, frame)
         if name in PUTS and argument not in call.args[:1] and isinstance(file.parents[call], ast.Expr):
             self.made = ARRAY
             return self._of_target(file, call.args[0], frame, is_changed=True)
@@ -209,11 +214,19 @@ class Calls:
         self.made = made_by(call, self.made)
         return self._outwards(file, call, frame, place)
 
-    def _of_bound(self, file, call, argument):
+    def _of_bound(self, file, call, argument, frame):
         """Of what partial(function, ...) or executor.submit(function, ...) passes on."""
         passed = ast.Call(func=call.args[0], args=call.args[1:], keywords=call.keywords)
-        functions = self.files.functions(file, name_of(passed))
-        return self._of_parameters(functions, passed, argument) if functions else GOES_ON
+        functions = self.files.called(file, passed)
+        if not functions and (prints_by_name(passed) or name_of(passed) in SAVES):
+            return None
+        home = running(file, call, frame or self.frame)
+        known = value_in(home, passed.func) if home is not None else MISSING
+        if isinstance(known, types.FunctionType) and isinstance(passed.func, ast.Attribute):
+            passed.func = ast.Name(id=name_of(passed))  # with its object among the arguments
+        is_other = known is not MISSING and known is not NOT_KNOWN and not self.files.is_own(
+            getattr(getattr(known, "__code__", None), "co_filename", ""))
+        return self._of_parameters(functions, passed, argument) if functions and not is_other else GOES_ON
 
     def _of_learned(self, file, call, frame):
         """Of what is fitted to it, and what that gives."""
@@ -322,7 +335,7 @@ class Calls:
         if name in FINDS_BY_KEY and isinstance(call.func, ast.Attribute) and argument in call.args[:1]:
             return self._of_key(file, call, frame)
         if name in PRINTS or name in ASKS_NO_VALUE:
-            found = self._of_parameters(self.files.called(file, call), call, argument, otherwise=None)
+            found = self._of_parameters(self._functions_of(file, call), call, argument, otherwise=None)
             return None if found == VALUE else found
         if name in COLLECTS and isinstance(call.func, ast.Attribute):
             return self._of_target(file, call.func.value, frame, is_changed=True)
@@ -339,9 +352,15 @@ class Calls:
         """A number that tells itself is followed by that; others, into a method of the program's own."""
         if self.is_followed:
             return None
-        functions = self.files.functions(file, name_of(call))
-        found = self._of_parameters(functions, call, argument, otherwise=None)
+        found = self._of_parameters(self._functions_of(file, call), call, argument, otherwise=None)
         return None if found == VALUE and name_of(call) not in UPDATES else found
+
+    def _functions_of(self, file, call):
+        """Also of those that a variable is assigned: show = tell"""
+        names = [value for value in values_of(file, call.func) if isinstance(value, ast.Name)] if isinstance(
+            call.func, ast.Name) else []
+        found = self.files.functions(file, name_of(call))
+        return [*found, *(one for name in names for one in self.files.functions(file, name.id))]
 
     def _of_parameters(self, functions, call, argument, otherwise=VALUE):
         found = None

@@ -1,17 +1,23 @@
 """Which collection a variable, an attribute or an item of a dict is, by all that it is assigned (ohm_use_search.py)."""
 import ast
 
-from ohm_use_files import FUNCTIONS, LISTINGS, name_of, name_of_target, parameters_of
+from ohm_use_files import FUNCTIONS, LISTINGS, name_of, name_of_target, parameters_of, within
 from ohm_use_frames import value_in
 from ohm_use_names import MAPPINGS
 
 COPIES = frozenset("cpu numpy detach float double astype copy clone asarray array tolist reshape flatten ravel".split())
-MAKES_LIST = frozenset("list tuple deque sorted field".split())
+MAKES_LIST = frozenset("list tuple deque sorted".split())
 
 
 def is_mapping(file, node):
     """Whether it is assigned a dict."""
-    return any(map(is_dict, values_or_alike(file, node)))
+    return any(gives_dict(file, value) for value in values_or_alike(file, node))
+
+
+def is_only_mapping(file, node):
+    """Whether it is assigned nothing else."""
+    values = [value for value in values_or_alike(file, node) if not is_nothing(value)]
+    return bool(values) and all(gives_dict(file, value) for value in values)
 
 
 def is_collection(file, node):
@@ -19,14 +25,18 @@ def is_collection(file, node):
     return any(is_dict(value) or is_set(value) for value in values_or_alike(file, node))
 
 
-def is_list(file, node, frame=None):
+def is_list(file, node, frame=None, is_other=None):
     """Whether it is a list that is written out, or is assigned lists alone. frame: one that runs the code of the node,
-    where it may be one that nothing in the file assigns."""
-    values = values_of_item(file, node) if isinstance(node, ast.Subscript) else values_of(file, node)
-    if not values and frame is not None:
-        return isinstance(value_in(frame, node), (list, tuple))
-    others = [value for value in values if not is_nothing(value)]
-    return isinstance(node, LISTINGS) or bool(others) and all(map(makes_list, others))
+    where it may be one, as far as the file does not tell what is assigned. is_other: whether an attribute that is
+    assigned is another one of this name."""
+    values = values_of_item(file, node) if isinstance(node, ast.Subscript) else values_of(file, node, is_other=is_other)
+    others = [value for value in values if not is_nothing(value) and not is_part_of(value, node)]
+    unclear = [value for value in others if not makes_list(file, value)]
+    if isinstance(node, LISTINGS) or others and not unclear:
+        return True
+    has_one = len(unclear) < len(others) or frame is not None
+    is_now = isinstance(value_in(frame, node), (list, tuple)) if frame is not None else True
+    return has_one and is_now and all(may_be_list(file, value) for value in unclear)
 
 
 def values_or_alike(file, node):
@@ -34,11 +44,12 @@ def values_or_alike(file, node):
     return values_of(file, node) or file.assigned.get(name_of_target(node), ())
 
 
-def values_of(file, node, depth=2):
+def values_of(file, node, depth=2, is_other=None):
     """Of a variable of its scope, or of every attribute of this name. Of a parameter they are what the file's calls
     pass. None is among them where a loop gives it something, for example."""
     if isinstance(node, ast.Attribute):
-        return [file.given[target] for target in file.targets.get(node.attr, ()) if is_attribute(file, target)]
+        return [file.given[target] for target in file.targets.get(node.attr, ())
+                if is_attribute(file, target) and not (is_other and is_other(target))]
     if not isinstance(node, ast.Name):
         return []
     scope = file.home(file.scope(node), node.id)
@@ -51,13 +62,14 @@ def values_of(file, node, depth=2):
 
 
 def values_of_item(file, node):
-    """Of a constant key of a dict that is a variable, with those of dicts that are written out."""
-    key = getattr(node.slice, "value", None)
-    displays = [one for one in values_or_alike(file, node.value) if isinstance(one, ast.Dict)]
-    values = [value for display in displays for name, value in zip(display.keys, display.values)
+    """Of a constant key of a dict: those of the dicts that are written out, and of every item of this key. None is
+    among them where the dict may have others."""
+    key, owner = getattr(node.slice, "value", None), ast.unparse(node.value)
+    dicts = values_or_alike(file, node.value)
+    values = [value for one in dicts if isinstance(one, ast.Dict) for name, value in zip(one.keys, one.values)
               if getattr(name, "value", None) == key]
-    return values + [file.given[target] for target in file.targets.get(None, ())
-                     if ast.unparse(target) == ast.unparse(node)]
+    has_others = owner in file.changed or not all(isinstance(one, ast.Dict) for one in dicts)
+    return values + file.items_given.get(key, []) + ([None] if has_others else [])
 
 
 def stores_of(file, scope, name):
@@ -70,13 +82,53 @@ def stores_of(file, scope, name):
 
 def is_attribute(file, target):
     """Also of one that a class assigns in its body."""
-    return isinstance(target, ast.Attribute) or isinstance(file.parents[file.parents[target]], ast.ClassDef)
+    around = file.parents[target]
+    while isinstance(around, ast.expr):
+        around = file.parents[around]
+    return isinstance(target, ast.Attribute) or isinstance(file.parents[around], ast.ClassDef)
 
 
-def makes_list(value):
-    parts = (value.left, value.right) if isinstance(value, ast.BinOp) else (value,)
-    return any(isinstance(part, (*LISTINGS, ast.ListComp)) or (
-        isinstance(part, ast.Call) and name_of(part) in MAKES_LIST) for part in parts)
+def makes_list(file, value):
+    if isinstance(value, (ast.BinOp, ast.BoolOp, ast.IfExp)):
+        parts = getattr(value, "values", None) or [getattr(value, "left", None) or value.body,
+                                                   getattr(value, "right", None) or value.orelse]
+        is_repeated = isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult)
+        is_certain = not is_repeated or any(isinstance(part, ast.Constant) for part in parts)
+        return is_certain and any(makes_list(file, part) for part in parts)
+    if not isinstance(value, ast.Call):
+        return isinstance(value, (*LISTINGS, ast.ListComp))
+    if name_of(value) == "field":
+        return any(one.arg == "default_factory" and name_of_target(one.value) == "list" for one in value.keywords)
+    return name_of(value) in MAKES_LIST or gives(file, value, lambda one: makes_list(file, one))
+
+
+def may_be_list(file, value):
+    """Whether nothing tells what a variable, an attribute or an item is."""
+    values = values_of(file, value) if isinstance(value, ast.Name) else ()
+    is_named = isinstance(value, (ast.Name, ast.Attribute, ast.Subscript))
+    return is_named and all(isinstance(one, (ast.Name, ast.Attribute, ast.Subscript)) or one is not None and (
+        makes_list(file, one)) for one in values)
+
+
+def gives(file, call, makes):
+    """Whether all that a function of the file returns is made so, directly or as a variable."""
+    results = [one.value for function in file.functions(name_of(call)) for one in within(function)
+               if isinstance(one, ast.Return)]
+    return bool(results) and all(one is not None and (makes(one) or isinstance(one, ast.Name) and any(
+        value is not None and makes(value) for value in values_of(file, one))) for one in results)
+
+
+def is_part_of(value, node):
+    """Whether it is a slice of the same variable: recent[-3:]"""
+    is_slice = isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Slice)
+    return is_slice and ast.unparse(value.value) == ast.unparse(node)
+
+
+def gives_dict(file, value):
+    """Also of a function's that returns one."""
+    if isinstance(value, ast.IfExp):
+        return gives_dict(file, value.body) or gives_dict(file, value.orelse)
+    return is_dict(value) or isinstance(value, ast.Call) and gives(file, value, is_dict)
 
 
 def is_copy_of_tensor(file, node, depth=2):

@@ -1,6 +1,7 @@
 """Whether a call or a statement only prints, draws or saves something, which makes nothing on a GPU
 (ohm_use_search.py)."""
 import ast
+import types
 
 from ohm_use_collections import is_nothing, values_of
 from ohm_use_files import name_of
@@ -65,6 +66,11 @@ def raises(function):
     return any(isinstance(part, ast.Raise) and part.exc is not None for part in ast.walk(function))
 
 
+def is_other_function(value, name):
+    """Whether a variable, which is named like one that prints, is a function of another name."""
+    return isinstance(value, types.FunctionType) and value.__name__ != name and value.__module__ != "builtins"
+
+
 class Effects:
     """Of a branch or a loop. find(call): the user's functions that it may call; numbers: Numbers."""
 
@@ -76,6 +82,8 @@ class Effects:
         """Or saves."""
         name = name_of(call)
         functions = self.find(call)
+        if is_other_function(self.numbers.value(call.func), name):
+            return False
         if name == "update" and self.numbers.is_collection(getattr(call.func, "value", None)):
             return False
         if name in LOGS and any(map(raises, self.find(EMIT))):

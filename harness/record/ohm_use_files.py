@@ -30,6 +30,8 @@ class File:
         self.assigned = collections.defaultdict(list)  # name of a variable or attribute -> values
         self.targets = collections.defaultdict(list)  # the same name -> Names and Attributes
         self.given = {}  # one of these -> its value
+        self.items_given = collections.defaultdict(list)  # constant key -> values that items of it are assigned
+        self.changed = set()  # texts of what is assigned items of other keys, or is updated
         self.bound = {}  # function -> names that it binds
         self.named = {}  # (scope, name) -> nodes
         self.by_name = collections.defaultdict(list)  # name of a variable -> nodes
@@ -48,6 +50,8 @@ class File:
             self.by_name[node.id].append(node)
         elif isinstance(node, ast.Call):
             self.called[name_of(node)].append(node)
+            if name_of(node) in ("update", "setdefault") and isinstance(node.func, ast.Attribute):
+                self.changed.add(ast.unparse(node.func.value))
         elif isinstance(node, FUNCTIONS):
             self.defined[node.name].append(node)
         elif isinstance(node, ast.ClassDef):
@@ -72,6 +76,10 @@ class File:
             self.assigned[name_of_target(target)].append(value)
             self.targets[name_of_target(target)].append(target)
             self.given[target] = value
+        if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant):
+            self.items_given[target.slice.value].append(value)
+        elif isinstance(target, ast.Subscript):
+            self.changed.add(ast.unparse(target.value))
 
     @classmethod
     def read(cls, name):
@@ -176,8 +184,13 @@ class File:
         in another function."""
         around = set(self.loops_around(target))
         is_further_down = (node.lineno, node.col_offset) >= (target.lineno, target.col_offset)
-        return is_further_down or self.scope(node) is not self.scope(target) or (
+        return is_further_down or self.scope(node) is not self.scope(target) or self._is_in_lambda(node) or (
             any(loop in around for loop in self.loops_around(node)))
+
+    def _is_in_lambda(self, node):
+        while isinstance(node, ast.expr) and not isinstance(node, ast.Lambda):
+            node = self.parents.get(node)
+        return isinstance(node, ast.Lambda)
 
     def loops_around(self, node):
         while node in self.parents and not isinstance(node, FUNCTIONS):
@@ -227,8 +240,9 @@ class File:
         """What calls of a function pass for a parameter."""
         names = parameters_of(function)
         place = names.index(name)
-        for call in self.calls(function.name):
-            at = place - is_method_call(call, names)
+        kind = self.parents[function].name if function.name == "__init__" else function.name
+        for call in self.calls(kind):
+            at = place - (is_method_call(call, names) or function.name == "__init__")
             if 0 <= at < len(call.args):
                 yield call.args[at]
             yield from (keyword.value for keyword in call.keywords if keyword.arg == name)

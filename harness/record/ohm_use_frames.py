@@ -9,6 +9,7 @@ from ohm_frame_variables import look_at_variables
 from ohm_use_files import is_code_of
 
 MOST_ELEMENTS = 1000
+MOST_WITHIN = 20  # elements of an element
 MISSING, NOT_KNOWN = object(), object()
 
 
@@ -23,11 +24,11 @@ def running(file, statement, frame):
     return None
 
 
-def is_plain(value):
+def is_plain(value, most=MOST_ELEMENTS):
     """Of numbers, texts, and what holds some of them: the first of them stand for all."""
     if isinstance(value, (dict, list, tuple)):
         parts = value.values() if isinstance(value, dict) else value
-        return all(map(is_plain, itertools.islice(parts, MOST_ELEMENTS)))
+        return all(is_plain(part, MOST_WITHIN) for part in itertools.islice(parts, most))
     is_scalar = isinstance(value, (int, float, str, enum.Enum, pathlib.PurePath, type(None)))
     return is_scalar or is_scalar_of_host(value)
 

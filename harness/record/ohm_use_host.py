@@ -11,7 +11,7 @@ from ohm_frame_variables import look_at_variables
 from ohm_use_effects import root_of
 from ohm_use_files import COMPREHENSIONS, FUNCTIONS, is_code_of, name_of, name_of_target, parameters_of, within
 from ohm_use_frames import MISSING, NOT_KNOWN, is_plain, running, value_in
-from ohm_use_kinds import SET, TEXT, gives_text, is_called, is_text
+from ohm_use_kinds import HOLDER, SET, TEXT, gives_text, is_called, is_text
 from ohm_use_names import FINDS_BY_KEY, TAKES_APART
 from ohm_use_objects import is_of, value_of_name
 
@@ -79,7 +79,7 @@ class HostFunctions:
     def called(self, file, call, argument, frame):
         """(file, function) of those that a call calls with things of the host alone; `argument` is one. Empty: it
         may call others."""
-        functions = self.files.functions(file, name_of(call))
+        functions = self.files.called(file, call)
         if not functions or not all(self._is_host(*one) for one in functions):
             return []
         frame = running(file, call, frame)
@@ -318,7 +318,9 @@ def result_of(file, function, made):
     given = {name for name in parameters_of(function) if name not in file.assigned}
     if all(isinstance(one, ast.BinOp) and combines(one, given) for one in results):
         return made
-    return TEXT if all(gives_text(part) for part in parts) else SET
+    if all(gives_text(part) for part in parts):
+        return TEXT
+    return HOLDER[made] if made in HOLDER and all(isinstance(one, ast.Dict) for one in results) else SET
 
 
 def combines(node, given):

@@ -7,15 +7,18 @@ from ohm_use_names import (
     OF_CHOSEN, REDUCES, TAKES_APART, TELLS)
 
 # What the expression on the way is, where its length or what it selects depends on the values: an array, a
-# mask of its elements, a set or another collection of unknown length, lists of unknown lengths, what an
-# index has chosen, a list of such things, a number that a branch has chosen; or text. None: a number, or nothing
+# mask of its elements, a set or another collection of unknown length, lists of unknown lengths, lists of those, what
+# an index has chosen, a list of such things, a number that a branch has chosen; or text. None: a number, or nothing
 # that is known.
-ARRAY, MASK, SET, LISTS, TEXT = "array", "mask", "set", "lists", "text"
+ARRAY, MASK, SET, LISTS, NESTED, TEXT = "array", "mask", "set", "lists", "nested", "text"
 CHOSEN, ALL_CHOSEN, NUMBER = "chosen", "all chosen", "number"
+WITHIN = {LISTS: SET, NESTED: LISTS}  # of what holds collections, what they are
+HOLDER = {SET: LISTS, LISTS: NESTED}  # of a collection, what holds it
 # What depends on a value, from what matters most.
 SHAPE, BRANCH, VALUE = "shape", "branch", "value"
 RANK = {SHAPE: 3, BRANCH: 2, VALUE: 1, None: 0}
 GOES_ON = object()  # nothing is decided yet: what is around the node tells
+DISPLAYS = (ast.Dict, ast.List, ast.Tuple)
 BITWISE = (ast.BitAnd, ast.BitOr, ast.BitXor)
 # Of several lists, what gives one, or all of them together.
 ONE_OF_LISTS = frozenset("max min next sum chain from_iterable reduce get pop popleft setdefault".split())
@@ -47,8 +50,8 @@ def made_by(node, made):
         is_kept = made in (ARRAY, SET) or made is MASK and isinstance(node.op, BITWISE)
         return made if is_kept else None
     if isinstance(node, ast.Subscript):
-        if made is LISTS:
-            return SET
+        if made in WITHIN:
+            return WITHIN[made]
         if made in (CHOSEN, ALL_CHOSEN):
             return CHOSEN
         has_slice = any(isinstance(part, ast.Slice) for part in ast.walk(node.slice))
@@ -61,13 +64,13 @@ def made_by_call(name, made):
         return MASK if made is MASK else ARRAY
     if name in ("set", "frozenset", "Counter"):
         return SET
-    if made is LISTS and name in ONE_OF_LISTS:
-        return SET
+    if made in WITHIN and name in ONE_OF_LISTS:
+        return WITHIN[made]
     if name in MAKES_MASK:
         return MASK if made in (ARRAY, MASK) else None
     if made is SET:
         return None if name in REDUCES else SET
-    keeps = {LISTS: KEEPS_SET, ALL_CHOSEN: KEEPS_SET, MASK: KEEPS_MASK}.get(made, KEEPS)
+    keeps = {LISTS: KEEPS_SET, NESTED: KEEPS_SET, ALL_CHOSEN: KEEPS_SET, MASK: KEEPS_MASK}.get(made, KEEPS)
     return made if name in keeps else None
 
 
@@ -153,6 +156,22 @@ def unpacked_to(statement, listing, node):
     is_alike = isinstance(target, (ast.Tuple, ast.List)) and len(target.elts) == len(listing.elts)
     has_star = is_alike and any(isinstance(one, ast.Starred) for one in target.elts + listing.elts)
     return target.elts[listing.elts.index(node)] if is_alike and not has_star else None
+
+
+def item_of_display(display, node):
+    """The constant key, or the index, of a collection that is an element of a display; None: it is not known."""
+    if isinstance(display, ast.Dict):
+        key = display.keys[display.values.index(node)] if node in display.values else None
+        return getattr(key, "value", None) if isinstance(key, ast.Constant) else None
+    elements = getattr(display, "elts", ())
+    has_star = any(isinstance(one, ast.Starred) for one in elements)
+    return elements.index(node) if node in elements and not has_star else None
+
+
+def item_of_index(index):
+    """A constant one, or None."""
+    is_constant = isinstance(index, ast.Constant) and isinstance(index.value, (int, str))
+    return index.value if is_constant else None
 
 
 def unknown_part(loop, made, place=None):

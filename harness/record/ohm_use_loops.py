@@ -8,7 +8,7 @@ from ohm_use_files import name_of
 from ohm_use_frames import MISSING, are_plain, is_plain, running, value_in
 from ohm_use_host import sources_of
 from ohm_use_kinds import (
-    ALL_CHOSEN, BRANCH, CHOSEN, LISTS, SET, TEXT, VALUE, computes, consumer_of, kept_by, unknown_part, worse)
+    ALL_CHOSEN, BRANCH, CHOSEN, SET, TEXT, VALUE, WITHIN, computes, consumer_of, kept_by, unknown_part, worse)
 from ohm_use_names import PRINTS, TAKES_APART
 
 
@@ -84,7 +84,7 @@ class Loops:
 
     def _enter_loop(self):
         """From what is looped over to what a round is given."""
-        self.made = {LISTS: SET, ALL_CHOSEN: CHOSEN, CHOSEN: CHOSEN, TEXT: TEXT}.get(self.made)
+        self.made = {**WITHIN, ALL_CHOSEN: CHOSEN, CHOSEN: CHOSEN, TEXT: TEXT}.get(self.made)
 
     def _of_ordered(self, file, call, frame, has_things):
         """Of a call that compares values and whose result is not used: it orders a list, of numbers or of things

@@ -74,19 +74,55 @@ def class_of_self(file, attribute):
 
 
 def is_apart(files, one, other):
-    """Whether `self` is never the same object in two classes, (file, class) each: no class has both among its bases.
-    Those of the sources may have other names there."""
+    """Whether `self` is never the same object in two classes, (file, class) each: no class has both among its bases,
+    and nothing hands attributes on. Those of the sources may have other names there."""
     made = files.made_of(*one) or files.made_of(*other)
     names = {one[1].name, other[1].name}
-    return made is not None and not any(
-        names <= {base.__name__ for base in heir.__mro__} for heir in (made, *heirs_of(made)))
+    if made is None or any(hands_on(file) or passes_on(kind) for file, kind in (one, other)):
+        return False
+    return not any(names <= {base.__name__ for base in heir.__mro__} for heir in heirs_of(made))
+
+
+def hands_on(file):
+    """Whether a file gives attributes of one object to others, or methods of one class."""
+    values = [file.given[target] for targets in file.targets.values() for target in targets]
+    borrows = any(isinstance(value, ast.Attribute) and value.attr in file.defined and (
+        name_of_target(value.value) in file.classes) for value in values)
+    is_copied = "__dict__" in file.targets or any(
+        is_copied_from(file, node) for node in file.loaded.get("__dict__", ()))
+    calls = (call for name in ("vars", "asdict") for call in file.calls(name))
+    return borrows or is_copied or "__class__" in file.targets or any(is_unpacked(file, call) for call in calls)
+
+
+def is_copied_from(file, variables):
+    """Whether attributes are passed on, rather than printed or looked up: one.update(other.__dict__)"""
+    parent = file.parents[variables]
+    is_called = isinstance(parent, ast.Attribute) and parent.attr in ("update", "items")
+    return is_called or isinstance(parent, (ast.Assign, ast.Call))
+
+
+def is_unpacked(file, call):
+    """As those of f(**vars(one)), one.update(vars(other)) and vars(one).items()."""
+    parent = file.parents[call]
+    is_given = isinstance(parent, ast.keyword) and parent.arg is None or isinstance(parent, ast.Attribute)
+    return is_given or isinstance(parent, ast.Call) and name_of(parent) == "update"
+
+
+def passes_on(kind):
+    """Whether objects of a class may have the attributes of others."""
+    methods = (one.name for one in kind.body if isinstance(one, ast.FunctionDef))
+    return not {"__getattr__", "__getattribute__"}.isdisjoint(methods)
 
 
 def heirs_of(made):
-    """Classes that have one among their bases."""
-    for heir in type.__subclasses__(made):
-        yield heir
-        yield from heirs_of(heir)
+    """A class and those that have it among their bases."""
+    found, left = set(), [made]
+    while left:
+        heir = left.pop()
+        if heir not in found:
+            found.add(heir)
+            left += type.__subclasses__(heir)
+    return found
 
 
 def is_super(call):

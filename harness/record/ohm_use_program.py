@@ -1,5 +1,6 @@
 """All sources of a program that are the user's: their functions, classes and texts (ohm_use_search.py)."""
 import ast
+import builtins
 import linecache
 import sys
 import types
@@ -39,7 +40,9 @@ class Files:
             owner = owner.value
         module = self.globals_of(file).get(getattr(owner, "id", None))
         is_foreign = isinstance(module, types.ModuleType) and not self.is_own(getattr(module, "__file__", None) or "")
-        return [] if is_foreign else self.functions(file, name_of(call))
+        found = [] if is_foreign else self.functions(file, name_of(call))
+        is_of_python = isinstance(call.func, ast.Name) and hasattr(builtins, name_of(call))
+        return [one for one in found if not is_of_python or not isinstance(one[0].parents[one[1]], ast.ClassDef)]
 
     def class_of(self, file, name):
         """(file, class) of this name, of this file or another of the user's; or None."""
@@ -55,7 +58,8 @@ class Files:
         """The class that a statement of a module has made; None: it is not known."""
         if kind not in self.made and file.parents[kind] is file.tree:
             made = self.globals_of(file).get(kind.name)
-            if isinstance(made, type) and made.__name__ == kind.name:
+            is_only = [one.name for one in file.tree.body if isinstance(one, ast.ClassDef)].count(kind.name) == 1
+            if isinstance(made, type) and made.__name__ == kind.name and is_only:
                 self.made[kind] = made
         return self.made.get(kind)
 

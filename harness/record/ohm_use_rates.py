@@ -18,13 +18,17 @@ class Rates:
         before = self.made, self.is_followed
         self.is_followed, found = False, None
         for node in file.items_of("lr", file.scope(setting)):
-            other = optimizer_of(file, node, frame)
-            is_of_other = None not in (optimizer, other) and other.param_groups is not optimizer.param_groups
+            other = optimizer_of(file, node, running(file, node, self.frame))
+            is_of_other = None not in (optimizer, other) and not shares_groups(other, optimizer)
             if not is_of_other and not is_for_rate(file.parents, node):
                 self.made = NUMBER
                 found = worse(found, self._outwards(file, node, None))
         self.made, self.is_followed = before
         return found
+
+
+def shares_groups(optimizer, other):
+    return any(one is another for one in optimizer.param_groups for another in other.param_groups)
 
 
 def sets_rates(statement):

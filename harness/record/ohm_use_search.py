@@ -8,29 +8,26 @@ from ohm_use_callers import Callers
 from ohm_use_calls import Calls
 from ohm_use_collections import is_list, is_mapping, values_of
 from ohm_use_effects import prints_by_name, root_of
-from ohm_use_errors import is_handled
 from ohm_use_files import COMPREHENSIONS, LISTINGS, instruction_of, name_of, parameters_of
 from ohm_use_frames import have_different_shapes, running, value_in
 from ohm_use_kinds import (
-    ARRAY, BRANCH, CHOSEN, GOES_ON, LISTS, MASK, NUMBER, REPEATED, SET, SHAPE, TEXT, VALUE, chooses_text, computes,
-    counts_in_array, gives_text, is_called, is_compared_with_itself, is_tested, is_text, made_by, made_of, part_of,
-    unknown_part, unpacked_to, worse)
+    ARRAY, BRANCH, CHOSEN, DISPLAYS, GOES_ON, HOLDER, LISTS, NESTED, NUMBER, SET, SHAPE, TEXT, VALUE, WITHIN,
+    chooses_text, computes, counts_in_array, gives_text, is_compared_with_itself, is_tested, is_text, item_of_display,
+    item_of_index, made_by, made_of, part_of, unknown_part, unpacked_to, worse)
 from ohm_use_loops import Loops
-from ohm_use_names import (
-    COLLECTS, DECIDES_BY_TEXT, FINDS_BY_KEY, HOW_MANY, KEEPS_NUMBER, OF_CHOSEN, READS_TEXT, REFLECTS, SAME_ARRAY,
-    TAKES_APART, TELLS_NO_VALUE, UPDATES)
+from ohm_use_names import FINDS_BY_KEY, KEEPS_NUMBER, REFLECTS, SAME_ARRAY, UPDATES
 from ohm_use_objects import class_of_self, is_apart, is_setter, name_of_default
+from ohm_use_parts import Parts
 from ohm_use_rates import Rates, is_rate
-from ohm_use_stores import WRITES, is_written, mapped_files
+from ohm_use_stores import mapped_files
 
 MOST_STEPS = 1000  # of one read
 SELECTS = frozenset("max min nlargest nsmallest heappop heappushpop heapreplace".split())
-LOOKUP_ERRORS = "KeyError", "IndexError", "LookupError"
 ADDS = frozenset(("SET_ADD", "MAP_ADD"))  # instructions that ask what they add for its hash
 MATCH = (ast.Match,) if hasattr(ast, "Match") else ()  # from Python 3.10 on
 
 
-class Search(Aliases, Calls, Callers, Loops, Rates):
+class Search(Aliases, Calls, Callers, Loops, Parts, Rates):
     """One question. Nodes are visited once for each thing that they may be."""
 
     def __init__(self, uses, is_followed):
@@ -38,9 +35,11 @@ class Search(Aliases, Calls, Callers, Loops, Rates):
         self.files, self.host = uses.files, uses.host
         self.is_followed = is_followed
         self.visited = set()
+        self.apart = {}  # two classes -> what is_apart() found
         self.has_lost = False  # a number that told itself was made one that does not
         self.key = None  # of a dict that is written out, whose value it is
         self.frame = None  # where it began
+        self.item = None  # of a display of collections, or of what it is assigned to: key or index of the unknown one
         self.place = None  # (index, number) of the argument of zip(), or the part of what a function returns
         self.made = None  # of the value, on the way to the node that is looked at
         self.is_itself = True  # the number on the way is the one that was read, or computed of it by what tells
@@ -96,19 +95,20 @@ class Search(Aliases, Calls, Callers, Loops, Rates):
 
     def _outwards(self, file, node, frame, place=None):
         """`frame` runs the code of the node; None: it is another function's, or an earlier call."""
-        before = self.made, self.key, self.place, self.is_itself
+        before = self.made, self.key, self.place, self.is_itself, self.item
         self.place = place
+        self.item = self.item if isinstance(node, (ast.Name, ast.Attribute)) else None
         try:
             found = self._through_expressions(file, node, frame)
             self.has_lost = self.has_lost or found == VALUE and not self.is_itself
             return found
         finally:
-            self.made, self.key, self.place, self.is_itself = before
+            self.made, self.key, self.place, self.is_itself, self.item = before
 
     def _through_expressions(self, file, node, frame):
         while True:
             self.is_itself = self.is_itself and self.made is not TEXT and self._keeps_number(file, node)
-            step = node, self.made, self.place, self.is_itself
+            step = node, self.made, self.place, self.is_itself, self.item
             if step in self.visited:
                 return None
             self.visited.add(step)
@@ -120,6 +120,8 @@ class Search(Aliases, Calls, Callers, Loops, Rates):
             found = self._of_expression(file, parent, node, frame)
             if found is not GOES_ON:
                 return found
+            if isinstance(parent, ast.Subscript) and node is parent.value and self._is_other_item(parent):
+                return None
             is_index = isinstance(parent, ast.Subscript) and node is parent.slice
             if is_index and frame is not None and have_different_shapes(value_in(frame, parent.value)):
                 return SHAPE
@@ -127,6 +129,7 @@ class Search(Aliases, Calls, Callers, Loops, Rates):
             chosen = None if is_counted and isinstance(parent.ctx, ast.Store) else CHOSEN
             self.made = chosen if is_index else made_by(parent, self.made)
             self.place = None
+            self.item = self.item if isinstance(parent, (*DISPLAYS, ast.IfExp, ast.NamedExpr)) else None
             node = parent
 
     def _keeps_number(self, file, node):
@@ -142,6 +145,9 @@ class Search(Aliases, Calls, Callers, Loops, Rates):
             return SHAPE
         if isinstance(parent, ast.Subscript) and node is parent.slice:
             return self._of_index(file, parent, frame)
+        is_stored = isinstance(parent, ast.Subscript) and isinstance(parent.ctx, ast.Store)
+        if is_stored and not isinstance(file.parents[parent], ast.AugAssign):
+            return None
         if isinstance(parent, LISTINGS) and unpacked_to(file.parents.get(parent), parent, node):
             return self._of_target(file, unpacked_to(file.parents[parent], parent, node), frame)
         if isinstance(parent, ast.Tuple) and isinstance(file.parents.get(parent), ast.Return):
@@ -152,13 +158,18 @@ class Search(Aliases, Calls, Callers, Loops, Rates):
         if isinstance(parent, ast.DictComp) and node is parent.key or (
                 isinstance(parent, ast.Dict) and node in parent.keys):
             self.made = SET
+        is_negated = isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.Not)
+        is_tested_only = is_negated or isinstance(parent, ast.BoolOp) and is_tested(parent, file.parents)
+        if is_tested_only and node is not None and self._asks_for_elements(file, node, frame):
+            return None
         if isinstance(parent, ast.BoolOp) or isinstance(parent, ast.IfExp) and node is parent.test:
             return self._of_test(file, parent, frame)
-        if isinstance(parent, (ast.ListComp, ast.List, ast.Tuple, ast.Dict)) and self.made is SET:
-            self.made = LISTS
+        if isinstance(parent, (ast.ListComp, ast.List, ast.Tuple, ast.Dict)) and self.made in (SET, LISTS, NESTED):
+            self.made = HOLDER.get(self.made, NESTED)
+            self.item = item_of_display(parent, node)
             return GOES_ON
-        if isinstance(parent, ast.Starred) and self.made is LISTS:
-            self.made = SET
+        if isinstance(parent, ast.Starred) and self.made in WITHIN:
+            self.made = WITHIN[self.made]
             return GOES_ON
         if isinstance(parent, ast.withitem):
             return self._of_target(file, parent.optional_vars, frame) if node is parent.context_expr else None
@@ -208,78 +219,14 @@ class Search(Aliases, Calls, Callers, Loops, Rates):
             return GOES_ON
         return None if self.made is TEXT else BRANCH
 
-    def _of_part(self, file, parent, node, frame):
-        """Of an attribute of it."""
-        if self.made is SET and parent.attr in HOW_MANY:
-            self.made = None
-            return GOES_ON
-        if self.made is not CHOSEN and parent.attr in TELLS_NO_VALUE:
-            return None
-        if self.made is CHOSEN and parent.attr in COLLECTS and isinstance(node, ast.Subscript):
-            self.made = LISTS  # one of a container's
-            return self._of_target(file, node.value, frame, is_changed=True)
-        if is_called(file.parents, parent):
-            if parent.attr == "keys" and self.made is not SET:
-                return None
-            if self.made is CHOSEN and parent.attr not in OF_CHOSEN:
-                return BRANCH
-            if self.made is TEXT and parent.attr in DECIDES_BY_TEXT and not is_written(file, parent):
-                return BRANCH
-            if self.made is TEXT and parent.attr in READS_TEXT:
-                self.made = None
-            if self.made is TEXT and parent.attr in TAKES_APART:
-                return self._of_pieces(file, file.parents[parent], frame)
-            if parent.attr in WRITES:  # array.tofile(path)
-                return self._of_written(file, file.parents[parent], frame)
-        return GOES_ON
-
-    def _of_pieces(self, file, call, frame):
-        """Of a text: there always is a first one, and a last one."""
-        index = getattr(file.parents.get(call), "slice", None)
-        is_certain = isinstance(index, (ast.Constant, ast.UnaryOp)) and ast.unparse(index) in ("0", "-1")
-        self.made = TEXT if is_certain else SET
-        return self._outwards(file, call, frame)
-
-    def _of_index(self, file, parent, frame):
-        is_stored = isinstance(parent.ctx, ast.Store)
-        if isinstance(parent.ctx, ast.Del):
-            return BRANCH
-        if is_stored and computes(file.parents.get(parent)):
-            return BRANCH
-        if self.made is MASK and not is_stored and self._is_array_of_host(file, parent.value, frame):
-            self.made = SET
-            return self._outwards(file, parent, frame)
-        if self.made is MASK and not is_list(file, parent.value, running(file, parent, frame or self.frame)):
-            return SHAPE
-        if self.made in (SET, LISTS) and not is_stored:
-            return SHAPE
-        if is_stored and (self.made is TEXT or is_mapping(file, parent.value)):
-            self.made = SET
-            return self._of_target(file, parent.value, frame)
-        return BRANCH if is_handled(parent, file.parents, LOOKUP_ERRORS) else GOES_ON
-
-    def _is_array_of_host(self, file, node, frame):
-        """Whether all that a variable is assigned is what NumPy and its like give."""
-        values = values_of(file, node) if isinstance(node, ast.Name) else ()
-        return bool(values) and all(
-            isinstance(value, ast.Call) and self._is_of_numbers(file, value, frame) for value in values)
-
-    def _of_operator(self, parent, node):
-        other = parent.left if node is parent.right else parent.right
-        if is_text(other) and isinstance(parent.op, (ast.Mod, ast.Mult, ast.Add)):
-            self.made = TEXT
-        elif isinstance(parent.op, ast.Mult) and isinstance(other, REPEATED) and self.made is None:
-            return SHAPE
-        return GOES_ON
-
     # ---- statements ----
 
     def _of_statement(self, file, statement, node, frame):
         if isinstance(statement, (ast.If, ast.While, ast.Assert)):
             if node is not None and node is not statement.test:
                 return None
-            if self.made is None and is_list(file, node, running(file, statement, frame or self.frame)):
-                return None  # whether it has elements
+            if self._asks_for_elements(file, node, frame):
+                return None
             return Branch(self, file, statement, frame).decides()
         if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
             home = running(file, statement, frame or self.frame)
@@ -297,6 +244,20 @@ class Search(Aliases, Calls, Callers, Loops, Rates):
         if isinstance(statement, (ast.Delete, *MATCH)):
             return BRANCH
         return None
+
+    def _asks_for_elements(self, file, node, frame):
+        """Whether a list is true, of which only elements are unknown."""
+        kind = class_of_self(file, node) if isinstance(node, ast.Attribute) else None
+
+        def is_other(target):
+            one = class_of_self(file, target) if kind and isinstance(target, ast.Attribute) else None
+            return one is not None and self._is_apart(file, kind, file, one)
+
+        running_one = running(file, node, frame or self.frame)
+        if self.made not in (None, ARRAY) or not is_list(file, node, running_one, is_other):
+            return False
+        others = self.files.elsewhere(file, f".{node.attr} = ") if isinstance(node, ast.Attribute) else ()
+        return all(is_list(other, node) or not values_of(other, node) for other in others)
 
     def _of_targets(self, file, targets, frame):
         found, made = None, self.made
@@ -316,7 +277,7 @@ class Search(Aliases, Calls, Callers, Loops, Rates):
     def of_chosen(self, file, target, frame, made):
         """Of what a branch assigns numbers to: such numbers do not tell themselves."""
         before = self.made, self.is_followed
-        self.made, self.is_followed = made, False
+        self.made, self.is_followed, self.item = made, False, None
         found = self._of_target(file, target, frame, is_changed=made is SET)
         self.made, self.is_followed = before
         return found
@@ -324,14 +285,17 @@ class Search(Aliases, Calls, Callers, Loops, Rates):
     def _of_target(self, file, target, frame, is_changed=False):
         """Of what is assigned to; is_changed: of an object that stays the same one."""
         if isinstance(target, (ast.Tuple, ast.List)):
-            self.made = SET if self.made is LISTS else self.made
-            return self._of_targets(file, target.elts, frame)
+            is_known = type(self.item) is int and not any(isinstance(one, ast.Starred) for one in target.elts)
+            parts = target.elts[self.item:self.item + 1] if is_known else target.elts
+            self.made, self.item = WITHIN.get(self.made, self.made), None
+            return self._of_targets(file, parts or target.elts, frame)
         if isinstance(target, ast.Subscript) and is_rate(file.parents, target):
             return self.of_rates(file, target, target)
         if isinstance(target, ast.Subscript):
             if self.made is None and not is_mapping(file, target.value) and not is_changed:
                 self.made = ARRAY
-            self.made = LISTS if self.made is SET else self.made
+            self.item = item_of_index(target.slice) if self.made in HOLDER else None
+            self.made = HOLDER.get(self.made, self.made)
             return self._of_target(file, target.value, frame, is_changed=True)
         if isinstance(target, ast.Starred):
             return self._of_target(file, target.value, frame)
@@ -345,6 +309,9 @@ class Search(Aliases, Calls, Callers, Loops, Rates):
                 found = self._of_target(file, target.value, frame, is_changed=True)
             self.made = made
             found = worse(found, self._of_attribute(file, target.attr, frame, class_of_self(file, target)))
+            if is_changed:
+                found = worse(found, self._of_aliased_attribute(file, target, frame))
+            self.made = made
             for other, setter in self.files.functions(file, target.attr):
                 if is_setter(setter):
                     found = worse(found, self._of_variable(other, setter, parameters_of(setter)[-1], None))
@@ -385,7 +352,12 @@ class Search(Aliases, Calls, Callers, Loops, Rates):
         `kind`, a class of `file`; None: it may be of any."""
         nodes = other.attributes(name, self.made is CHOSEN)
         own = [(node, class_of_self(other, node) if kind else None) for node in nodes]
-        return [node for node, one in own if one is None or not is_apart(self.files, (file, kind), (other, one))]
+        return [node for node, one in own if one is None or not self._is_apart(file, kind, other, one)]
+
+    def _is_apart(self, file, kind, other, one):
+        if (kind, one) not in self.apart:
+            self.apart[kind, one] = is_apart(self.files, (file, kind), (other, one))
+        return self.apart[kind, one]
 
     def _of_setting(self, target, frame):
         """Of a variable of another module of the user's."""

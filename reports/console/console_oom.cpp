@@ -17,7 +17,8 @@ namespace ohm::reports {
 namespace {
 
 std::string headline(const std::string& variant, const OomResult& oom) {
-  const std::string op = oom.op.empty() ? "at " : fmt::format("for {}, ", oom.op);
+  const bool is_named = !oom.op.empty() && !oom.op.starts_with('<');  // <module> says nothing
+  const std::string op = is_named ? fmt::format("for {}, ", oom.op) : "at ";
   return fmt::format("{} ran out of memory on {}{}: {} {}{}{}", variant, oom.device,
                      in_step_text(oom.step, " "), short_bytes(oom.requested_bytes), op,
                      full_place_text(oom.file, oom.line, oom.library, oom.module),

@@ -280,3 +280,45 @@ def places_of_an_object_that_are_taken(device):
     for place in places.taken_places:
         if place is not None:
             torch.zeros(8, device=device)
+
+
+@case
+def places_whose_number_is_known(device):
+    slots_of_four = [None] * 4
+    for place in range(4):
+        if scores(device).square().mean().item() > 0.2:
+            slots_of_four[place] = place
+    print(slots_of_four)
+    return torch.zeros(len(slots_of_four), 8, device=device).dim()
+
+
+@case
+def place_that_is_given_up(device):
+    holders = {"first": 1, "second": 2}
+    if scores(device).square().mean().item() > 0.2:  # branch
+        holders["first"] = None
+    if holders["first"] is not None:
+        torch.zeros(8, device=device)
+
+
+@case
+def list_of_as_many_ones(device):
+    number_of_ones = 1
+    if scores(device).square().mean().item() > 0.2:  # branch
+        number_of_ones = 0
+    ones = [1] * number_of_ones
+    if ones:
+        torch.zeros(8, device=device)
+
+
+@case
+def window_of_losses(device):
+    recent_losses = []
+    for _ in range(4):
+        recent_losses.append(float(scores(device).square().mean().cpu().numpy()))
+        recent_losses = recent_losses[-3:]
+        if recent_losses:
+            print(sum(recent_losses) / len(recent_losses))
+            torch.zeros(8, device=device)
+        if not recent_losses:
+            torch.zeros(16, device=device)

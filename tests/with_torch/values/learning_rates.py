@@ -138,3 +138,19 @@ def rate_that_is_asked_for_by_an_operator(device):
         before = loss
         if max(map(operator.itemgetter("lr"), model.optimizer.param_groups)) < 0.02:  # branch
             break
+
+
+@case
+def rate_of_a_later_optimizer(device):
+    first, before = Model(device), math.inf
+    for _ in range(3):
+        loss = first.step().item()  # branch
+        if loss > before:
+            for group in first.optimizer.param_groups:
+                group["lr"] *= 0.5
+        before = loss
+    rate = first.optimizer.param_groups[0]["lr"]
+    second = torch.optim.SGD(first.net.parameters(), lr=rate)
+    second.step()
+    if second.param_groups[0]["lr"] < 0.04:  # branch
+        torch.zeros(8, device=device)

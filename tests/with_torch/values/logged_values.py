@@ -33,3 +33,17 @@ def training_that_a_handler_ends(device):
                 log.warning("%.4f", loss)
         except Abort:
             break
+
+
+@case
+def function_named_like_one_that_logs(device):
+    def tell(text):
+        if text == "low":
+            torch.zeros(8, device=device)
+
+    def run_with(log):
+        score = torch.nn.Linear(8, 1).to(device)(torch.randn(8).to(device)).item()
+        kind = "low" if score < 0.5 else "high"  # branch
+        log(kind)
+
+    run_with(tell)

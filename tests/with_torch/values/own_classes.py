@@ -1,7 +1,7 @@
 """Values that go through a program's own classes and functions before they decide."""
 import functools
 import typing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 import numpy
@@ -305,3 +305,40 @@ def state_that_an_object_loads(device):
     stopper.load_state_dict({"lowest": float(score(device).mean().cpu().numpy())})  # branch
     if stopper.is_low():
         torch.zeros(8, device=device)
+
+
+@dataclass
+class Outcome:
+    steps: int
+    has_stopped: bool = field(default=False)
+
+
+@case
+def field_with_a_default(device):
+    outcome = Outcome(1, has_stopped=bool(score(device).mean() < 100))  # branch
+    if outcome.has_stopped:
+        torch.zeros(8, device=device)
+
+
+class Inner:
+    def resize(self, number):
+        self.width_of_inner = number
+
+
+class Outer:
+    def __init__(self, inner):
+        self.inner = inner
+
+    def __getattr__(self, name):
+        return getattr(self.__dict__["inner"], name)
+
+    def make(self, device):
+        return torch.zeros(self.width_of_inner + 1, 8, device=device).dim()
+
+
+@case
+def attribute_that_is_delegated(device):
+    inner = Inner()
+    outer = Outer(inner)
+    inner.resize(int((score(device).mean(0) > 0).sum()))  # shape
+    return outer.make(device)

@@ -218,3 +218,51 @@ def list_that_is_bound_to_a_function(device):
         if loss_of(device).item() > 0.2:  # branch
             bound_places.append(place)
     return job()
+
+
+@case
+def list_in_a_dict_in_a_dict(device):
+    lists_of_runs = {"train": {"hard": []}}
+    for place in range(4):
+        if loss_of(device).item() > 0.2:  # shape
+            lists_of_runs["train"]["hard"].append(place)
+    return torch.zeros(len(lists_of_runs["train"]["hard"]) + 1, 8, device=device).dim()
+
+
+@case
+def other_item_of_a_dict(device):
+    low_ones = []
+    for place in range(4):
+        if loss_of(device).item() < 0.2:
+            low_ones.append(place)
+    state_of_epoch = {"low": low_ones, "rows": 8}
+    print(state_of_epoch["low"])
+    return torch.zeros(state_of_epoch["rows"], 8, device=device).dim()
+
+
+class Filling:
+    def __init__(self, rows):
+        self.rows_to_fill = rows
+
+    def fill(self, place, loss):
+        if loss > 0.2:
+            self.rows_to_fill.append(place)
+
+
+@case
+def list_that_an_object_fills(device):
+    filled_rows = []
+    filling = Filling(filled_rows)
+    for place in range(4):
+        filling.fill(place, float(loss_of(device).detach().cpu().numpy()))  # branch
+    return torch.zeros(len(filled_rows) + 1, 8, device=device).dim()
+
+
+@case
+def list_of_a_lambda(device):
+    counted_rows = []
+    size = lambda: len(counted_rows)  # noqa: E731
+    for place in range(4):
+        if loss_of(device).item() > 0.2:  # shape
+            counted_rows.append(place)
+    return torch.zeros(size() + 1, 8, device=device).dim()
