@@ -11,7 +11,7 @@ from ohm_use_effects import Effects, copies_to_host, opens_file
 from ohm_use_errors import errors_of, is_caught_by_python, is_handled, is_managed, may_stop, stops
 from ohm_use_files import FUNCTIONS, name_of, name_of_target, targets_of, within
 from ohm_use_frames import MISSING, MOST_ELEMENTS, NOT_KNOWN, is_plain, running, value_in
-from ohm_use_kinds import ALL_CHOSEN, ARRAY, BRANCH, MASK, NUMBER, SET, VALUE, computes, gives_text, worse
+from ohm_use_kinds import ALL_CHOSEN, ARRAY, BRANCH, CHOSEN, MASK, NUMBER, SET, VALUE, computes, gives_text, worse
 from ohm_use_names import ADDS_ELEMENT, ASKS_FINITE, MAKES_TEXT, TELLS
 
 NAMED = (ast.Name, ast.Attribute)
@@ -85,7 +85,7 @@ class Branch:
         if isinstance(assignment, ast.Expr):
             return target, SET
         if not isinstance(target, ast.Subscript):
-            return target, NUMBER
+            return target, CHOSEN if copies_to_host(assignment.value) else NUMBER
         owner = value_in(self.frame, target.value)
         if is_nothing(assignment.value) or isinstance(owner, list) and any(
                 one is None for one in itertools.islice(owner, MOST_ELEMENTS)):

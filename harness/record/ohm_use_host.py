@@ -11,7 +11,7 @@ from ohm_frame_variables import look_at_variables
 from ohm_use_effects import root_of
 from ohm_use_files import COMPREHENSIONS, FUNCTIONS, is_code_of, name_of, name_of_target, parameters_of, within
 from ohm_use_frames import MISSING, NOT_KNOWN, is_plain, running, value_in
-from ohm_use_kinds import HOLDER, SET, TEXT, gives_text, is_called, is_text
+from ohm_use_kinds import HOLDER, LISTS, SET, TEXT, gives_text, is_called, is_text
 from ohm_use_names import FINDS_BY_KEY, TAKES_APART
 from ohm_use_objects import is_of, value_of_name
 
@@ -320,7 +320,9 @@ def result_of(file, function, made):
         return made
     if all(gives_text(part) for part in parts):
         return TEXT
-    return HOLDER[made] if made in HOLDER and all(isinstance(one, ast.Dict) for one in results) else SET
+    values = [value for one in results for value in getattr(one, "values", ())]
+    are_dicts = all(isinstance(one, ast.Dict) for one in results)
+    return HOLDER.get(made, LISTS) if are_dicts and not all(gives_number(file, one) for one in values) else SET
 
 
 def combines(node, given):

@@ -159,11 +159,11 @@ def unpacked_to(statement, listing, node):
 
 
 def item_of_display(display, node):
-    """The constant key, or the index, of a collection that is an element of a display; None: it is not known."""
+    """The constant key, or the index, of a collection that a dict or a tuple has; None: it is not known."""
     if isinstance(display, ast.Dict):
         key = display.keys[display.values.index(node)] if node in display.values else None
         return getattr(key, "value", None) if isinstance(key, ast.Constant) else None
-    elements = getattr(display, "elts", ())
+    elements = display.elts if isinstance(display, ast.Tuple) else ()  # lists may be changed
     has_star = any(isinstance(one, ast.Starred) for one in elements)
     return elements.index(node) if node in elements and not has_star else None
 

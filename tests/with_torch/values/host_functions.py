@@ -263,3 +263,16 @@ def rewards_of_chosen_arms(device):
         arm = int(scores.argmax())
         rewards.append(random.gauss(means[arm], 1))
     print(f"mean reward: {sum(rewards) / len(rewards):.3f}")
+
+
+def sorted_out(records):
+    kept = [one for one in records if one["loss"] > 0.2]
+    return {"kept": kept, "total": len(records)}
+
+
+@case
+def list_in_a_result(device):
+    records = [{"loss": loss_of(device).item()} for _ in range(4)]  # shape
+    result = sorted_out(records)
+    print(result["total"])
+    return torch.zeros(len(result["kept"]) + 1, 8, device=device).dim()

@@ -273,3 +273,12 @@ def weights_that_are_kept_on_the_gpu(device):
             cloned_weights = {name: one.clone() for name, one in net.state_dict().items()}
     if cloned_weights is not None:
         net.load_state_dict(cloned_weights)
+
+
+@case
+def number_of_weights_on_the_host(device):
+    net, copied_ones = torch.nn.Linear(8, 4).to(device), {}
+    score = net(torch.randn(16, 8).to(device)).square().mean().item()  # shape
+    if score > 0.2:
+        copied_ones = {name: one.cpu() for name, one in net.state_dict().items()}
+    return torch.zeros(len(copied_ones) + 1, 8, device=device).dim()

@@ -266,3 +266,26 @@ def list_of_a_lambda(device):
         if loss_of(device).item() > 0.2:  # shape
             counted_rows.append(place)
     return torch.zeros(size() + 1, 8, device=device).dim()
+
+
+@case
+def item_that_moves_in_a_list(device):
+    moved_rows = []
+    lists_that_move = [moved_rows]
+    lists_that_move.insert(0, [1, 2])
+    for place in range(4):
+        if loss_of(device).item() > 0.2:  # branch
+            moved_rows.append(place)
+    for _ in lists_that_move[1]:
+        torch.zeros(8, device=device)
+
+
+@case
+def other_item_of_a_tuple(device):
+    low_places = []
+    for place in range(4):
+        if loss_of(device).item() < 0.2:
+            low_places.append(place)
+    pair = low_places, 8
+    print(pair[0])
+    return torch.zeros(pair[1], 8, device=device).dim()
