@@ -25,7 +25,7 @@ class HostValues:
         self.known = known
         self.written = set()  # looks
         self.rated = None  # id -> optimizers whose learning rates the program sets where a branch says so
-        self.follows_all_rates = False  # of one that is not known
+        self.follows_all_rates = False  # where it is not known which optimizer's
 
     def follow(self, replace):
         """replace(home, name, call): call(function, arguments, named) in place of home.name."""
@@ -134,22 +134,21 @@ class HostValues:
             self.rated = {}
             optimizers = importlib.import_module("torch.optim.optimizer")
             optimizers.register_optimizer_step_pre_hook(self._track_rates)
-        try:
-            self.rated[id(optimizer)] = weakref.ref(optimizer)
-        except TypeError:
+        if optimizer is None:
             self.follows_all_rates = True
+        else:
+            self.rated[id(optimizer)] = weakref.ref(optimizer)
 
     def _make_optimizer(self, function, arguments, named):
-        """Later than a branch that sets rates, of which it may be given one."""
+        """One that is made after such a branch may be given a rate that it has set."""
         if self.rated is not None:
             self.rated[id(arguments[0])] = weakref.ref(arguments[0])
         return function(*arguments, **named)
 
     def _track_rates(self, optimizer, *_):
         groups = getattr(optimizer, "param_groups", ())
-        rated = [one() for one in self.rated.values()]
-        if self.follows_all_rates or any(
-                one is optimizer or have_one_alike(getattr(one, "param_groups", ()), groups) for one in rated):
+        rated = (one() for one in self.rated.values())
+        if self.follows_all_rates or any(share_one(getattr(one, "param_groups", ()), groups) for one in rated):
             track_rates(groups)
 
     def _make_sparse(self, function, arguments, named):
@@ -215,7 +214,7 @@ def track_rates(groups):
             group["lr"] = tracked(group["lr"])
 
 
-def have_one_alike(some, others):
+def share_one(some, others):
     return any(one is other for one in some for other in others)
 
 

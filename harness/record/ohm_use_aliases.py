@@ -5,12 +5,16 @@ import ast
 from ohm_use_collections import values_of
 from ohm_use_files import FUNCTIONS, LISTINGS, name_of, parameters_of, within
 from ohm_use_host import looped_over
-from ohm_use_kinds import worse
+from ohm_use_kinds import DISPLAYS, worse
 from ohm_use_names import BINDS, COLLECTS, FINDS_BY_KEY
 from ohm_use_objects import parameters_for
 
 # Calls that give what they are given, or elements of it.
 GIVES_PARTS = FINDS_BY_KEY | frozenset("enumerate items iter list max min next reversed sorted values vars zip".split())
+
+
+NAMES = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.NamedExpr, ast.Lambda, ast.Return, ast.IfExp)
+KEEPS_OBJECT = COLLECTS | BINDS | frozenset("update setattr".split())
 
 
 class Aliases:
@@ -69,18 +73,16 @@ class Aliases:
     def _is_kept(self, file, node, depth=3):
         """Whether an object that is a Name gets another name there, in a collection or an object."""
         parent = file.parents[node]
-        while isinstance(parent, (ast.keyword, ast.Starred, *LISTINGS, ast.Dict)):
-            if not isinstance(parent, (ast.keyword, ast.Starred)) and isinstance(file.parents[parent], ast.Assign):
-                return True
+        while isinstance(parent, (ast.keyword, ast.Starred, *DISPLAYS)):
             node, parent = parent, file.parents[parent]
         if not isinstance(parent, ast.Call):
-            is_given = isinstance(parent, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.NamedExpr, ast.Lambda))
-            return is_given and node is getattr(parent, "value", node) or isinstance(parent, (ast.Return, ast.IfExp))
-        if node is parent.func or name_of(parent) in COLLECTS | BINDS | {"update", "setattr"}:
-            return node is not parent.func
-        if self.files.class_of(file, name_of(parent)) or name_of(parent)[:1].isupper():
+            return isinstance(parent, NAMES) and node is getattr(parent, "value", node)
+        if node is parent.func:
+            return False
+        name = name_of(parent)
+        if name in KEEPS_OBJECT or name in file.classes or name[:1].isupper():
             return True
-        uses = ((home, use) for home, function in self.files.functions(file, name_of(parent))
+        uses = ((home, use) for home, function in self.files.functions(file, name)
                 for name in parameters_for(function, parent, node) for use in home.names(function, name))
         return depth > 0 and any(self._is_kept(home, use, depth - 1) for home, use in uses)
 

@@ -19,7 +19,7 @@ NAMED = (ast.Name, ast.Attribute)
 GIVES_PLAIN = MAKES_TEXT | TELLS
 GIVES_NUMBER = frozenset("float int bool item len index count".split())  # where the file has none of its own
 ADDS = ADDS_ELEMENT | {"add"}
-COUNTS = re.compile(r"(range|(np|numpy)\.(linspace|arange))\(")
+COUNTING = re.compile(r"(range|(np|numpy)\.(linspace|arange))\(")
 MADE_OF_NUMBERS = frozenset("round abs min max".split())
 PACKS = "ctypes", "array.array", "import array", "from multiprocessing"
 
@@ -147,7 +147,7 @@ class Numbers:
         """Of a variable that a loop around the branch counts with: for place in range(3)"""
         loops = (loop for loop in self.file.loops_around(self.branch) if isinstance(loop, ast.For))
         return isinstance(node, ast.Name) and any(
-            getattr(loop.target, "id", "") == node.id and COUNTS.match(ast.unparse(loop.iter)) for loop in loops)
+            getattr(loop.target, "id", "") == node.id and COUNTING.match(ast.unparse(loop.iter)) for loop in loops)
 
     def _gives_plain(self, node):
         return gives_text(node) or gives_number(node, self)

@@ -8,7 +8,7 @@ from ohm_use_files import name_of, name_of_target
 from ohm_use_frames import MISSING, NOT_KNOWN, running, value_in
 from ohm_use_host import result_of
 from ohm_use_kinds import (
-    ALL_CHOSEN, ARRAY, BRANCH, CHOSEN, GOES_ON, HOLDER, LISTS, MASK, NESTED, NUMBER, SET, SHAPE, TEXT, VALUE, WITHIN,
+    ALL_CHOSEN, ARRAY, BRANCH, CHOSEN, GOES_ON, HOLDER, LISTS, MASK, NUMBER, SET, SHAPE, TEXT, VALUE, WITHIN,
     computes, counts_in_array, is_indexed, made_by, worse)
 from ohm_use_names import (
     ADDS_ELEMENT, ADDS_KEY, ALIGNS, ASKS_FINITE, ASKS_NO_VALUE, BINDS, COLLECTS, DECIDES_BY_TEXT, DERIVES,
@@ -89,12 +89,12 @@ class Calls:
         name = name_of(call)
         if self.made is TEXT:
             return self._of_text(file, call, argument, frame)
-        is_as_read = self.tells and self.made is None or is_copy_of_tensor(file, argument)
-        if is_as_read and self.asks_whether_finite(file, call):
+        if self.asks_whether_finite(file, call) and (
+                self.tells and self.made is None or is_copy_of_tensor(file, argument)):
             return None
         if self.made in (CHOSEN, NUMBER) and name == "to":  # a device or a dtype
             return BRANCH
-        if self.made in (SET, LISTS, NESTED) and name in MAKES_TENSOR:
+        if self.made in HOLDER and name in MAKES_TENSOR:
             return SHAPE
         if name == "len" and self.made in (SET, CHOSEN):
             self.made = None
@@ -140,16 +140,23 @@ class Calls:
             return BRANCH if name == "range" else SHAPE
         return self._of_counted(file, call, frame) if self._counts(call) else GOES_ON
 
-    def _is_own(self, file, call, frame, only_known=False):
-        """Whether it may be a function of the user's, or a method where it is of an object: by its class, if known."""
+    def _is_own(self, file, call, frame):
+        """Whether it may be a function of the user's, or a method of theirs: by the class of its object, if known."""
         is_method = isinstance(call.func, ast.Attribute)
-        home = running(file, call, frame or self.frame) if is_method else None
-        owner = value_in(home, call.func.value) if home is not None else MISSING
-        if owner is not MISSING and owner is not NOT_KNOWN and not isinstance(owner, types.ModuleType):
-            method = getattr(type(owner), name_of(call), None)
-            return self.files.is_own(getattr(getattr(method, "__code__", None), "co_filename", ""))
-        return not only_known and any(is_method or not isinstance(other.parents[function], ast.ClassDef)
+        owner = self._known(file, call, call.func.value, frame) if is_method else None
+        if owner is not None:
+            return self._is_own_method(owner, call)
+        return any(is_method or not isinstance(other.parents[function], ast.ClassDef)
                    for other, function in self.files.called(file, call))
+
+    def _is_own_method(self, owner, call):
+        return self.files.has_defined(getattr(type(owner), name_of(call), None))
+
+    def _known(self, file, call, node, frame):
+        """What an expression of a call gives, where a frame runs it; None: it is not known, or a module."""
+        home = running(file, call, frame or self.frame)
+        value = value_in(home, node) if home is not None else MISSING
+        return None if value is MISSING or value is NOT_KNOWN or isinstance(value, types.ModuleType) else value
 
     def _is_collection(self, file, call, frame):
         """Whether it is called on a dict or a set, by what it is assigned or by what it is."""
@@ -163,9 +170,9 @@ class Calls:
         is_first, is_method = argument in call.args[:1], isinstance(call.func, ast.Attribute)
         if name in FINDS_BY_KEY and is_method and is_first:
             return self._of_key(file, call, frame)
-        if name in COLLECTS and is_method and self._is_own(file, call, frame, only_known=True):
-            return GOES_ON
         if name in COLLECTS and is_method:
+            if self._is_own_method(self._known(file, call, call.func.value, frame), call):
+                return GOES_ON
             if name in ADDS_KEY and is_first:
                 self.made = SET
             elif self.made is CHOSEN:
@@ -220,12 +227,10 @@ class Calls:
         functions = self.files.called(file, passed)
         if not functions and (prints_by_name(passed) or name_of(passed) in SAVES):
             return None
-        home = running(file, call, frame or self.frame)
-        known = value_in(home, passed.func) if home is not None else MISSING
+        known = self._known(file, call, passed.func, frame)
         if isinstance(known, types.FunctionType) and isinstance(passed.func, ast.Attribute):
             passed.func = ast.Name(id=name_of(passed))  # with its object among the arguments
-        is_other = known is not MISSING and known is not NOT_KNOWN and not self.files.is_own(
-            getattr(getattr(known, "__code__", None), "co_filename", ""))
+        is_other = known is not None and not self.files.has_defined(known)
         return self._of_parameters(functions, passed, argument) if functions and not is_other else GOES_ON
 
     def _of_learned(self, file, call, frame):
@@ -357,10 +362,9 @@ class Calls:
 
     def _functions_of(self, file, call):
         """Also of those that a variable is assigned: show = tell"""
-        names = [value for value in values_of(file, call.func) if isinstance(value, ast.Name)] if isinstance(
-            call.func, ast.Name) else []
-        found = self.files.functions(file, name_of(call))
-        return [*found, *(one for name in names for one in self.files.functions(file, name.id))]
+        values = values_of(file, call.func) if isinstance(call.func, ast.Name) else ()
+        names = [name_of(call), *(value.id for value in values if isinstance(value, ast.Name))]
+        return [one for name in names for one in self.files.functions(file, name)]
 
     def _of_parameters(self, functions, call, argument, otherwise=VALUE):
         found = None

@@ -88,18 +88,22 @@ def is_attribute(file, target):
     return isinstance(target, ast.Attribute) or isinstance(file.parents[around], ast.ClassDef)
 
 
-def makes_list(file, value):
-    if isinstance(value, (ast.BinOp, ast.BoolOp, ast.IfExp)):
-        parts = getattr(value, "values", None) or [getattr(value, "left", None) or value.body,
-                                                   getattr(value, "right", None) or value.orelse]
-        is_repeated = isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult)
-        is_certain = not is_repeated or any(isinstance(part, ast.Constant) for part in parts)
-        return is_certain and any(makes_list(file, part) for part in parts)
+def makes_list(file, value, depth=2):
+    """depth: of functions that return what others return."""
+    if isinstance(value, ast.BoolOp):
+        return any(makes_list(file, part, depth) for part in value.values)
+    if isinstance(value, ast.IfExp):
+        return makes_list(file, value.body, depth) or makes_list(file, value.orelse, depth)
+    if isinstance(value, ast.BinOp):
+        parts = value.left, value.right
+        is_certain = not isinstance(value.op, ast.Mult) or any(isinstance(part, ast.Constant) for part in parts)
+        return is_certain and any(makes_list(file, part, depth) for part in parts)
     if not isinstance(value, ast.Call):
         return isinstance(value, (*LISTINGS, ast.ListComp))
     if name_of(value) == "field":
         return any(one.arg == "default_factory" and name_of_target(one.value) == "list" for one in value.keywords)
-    return name_of(value) in MAKES_LIST or gives(file, value, lambda one: makes_list(file, one))
+    is_of_function = depth > 0 and gives(file, value, lambda one: makes_list(file, one, depth - 1))
+    return name_of(value) in MAKES_LIST or is_of_function
 
 
 def may_be_list(file, value):

@@ -13,7 +13,7 @@ from ohm_use_names import (
 ARRAY, MASK, SET, LISTS, NESTED, TEXT = "array", "mask", "set", "lists", "nested", "text"
 CHOSEN, ALL_CHOSEN, NUMBER = "chosen", "all chosen", "number"
 WITHIN = {LISTS: SET, NESTED: LISTS}  # of what holds collections, what they are
-HOLDER = {SET: LISTS, LISTS: NESTED}  # of a collection, what holds it
+HOLDER = {SET: LISTS, LISTS: NESTED, NESTED: NESTED}  # of a collection, what holds it
 # What depends on a value, from what matters most.
 SHAPE, BRANCH, VALUE = "shape", "branch", "value"
 RANK = {SHAPE: 3, BRANCH: 2, VALUE: 1, None: 0}
@@ -141,7 +141,8 @@ def kept_by(comprehension, loop):
 
 def is_compared_with_itself(node):
     """As x != x, which asks for a NaN."""
-    return isinstance(node, ast.Compare) and len(node.ops) == 1 and ast.dump(node.left) == ast.dump(node.comparators[0])
+    is_of_variable = isinstance(node, ast.Compare) and isinstance(node.left, (ast.Name, ast.Attribute))
+    return is_of_variable and len(node.ops) == 1 and ast.dump(node.left) == ast.dump(node.comparators[0])
 
 
 def is_called(parents, node):

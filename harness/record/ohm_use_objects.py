@@ -1,5 +1,6 @@
 """Which parameters and attributes of a program's own functions and classes an argument becomes (ohm_use_search.py)."""
 import ast
+import functools
 import types
 
 from ohm_use_files import is_method_call, name_of, name_of_target, parameters_of
@@ -73,16 +74,16 @@ def class_of_self(file, attribute):
     return around if isinstance(around, ast.ClassDef) else None
 
 
-def is_apart(files, one, other):
-    """Whether `self` is never the same object in two classes, (file, class) each: no class has both among its bases,
-    and nothing hands attributes on. Those of the sources may have other names there."""
-    made = files.made_of(*one) or files.made_of(*other)
-    names = {one[1].name, other[1].name}
-    if made is None or any(hands_on(file) or passes_on(kind) for file, kind in (one, other)):
-        return False
-    return not any(names <= {base.__name__ for base in heir.__mro__} for heir in heirs_of(made))
+def relatives(files, file, kind):
+    """Names of the classes that have an heir in common with one, itself among them; empty: they are not known. None:
+    its objects may have attributes of any."""
+    if passes_on(kind) or hands_on(file):
+        return None
+    made = files.class_made_by(file, kind)
+    return {base.__name__ for heir in heirs_of(made) for base in heir.__mro__} if made is not None else set()
 
 
+@functools.cache
 def hands_on(file):
     """Whether a file gives attributes of one object to others, or methods of one class."""
     values = [file.given[target] for targets in file.targets.values() for target in targets]

@@ -6,7 +6,7 @@ from ohm_use_collections import is_list, is_mapping, values_of
 from ohm_use_errors import is_handled
 from ohm_use_frames import running
 from ohm_use_kinds import (
-    BRANCH, CHOSEN, GOES_ON, LISTS, MASK, NESTED, REPEATED, SET, SHAPE, TEXT, WITHIN, computes, is_called, is_text,
+    BRANCH, CHOSEN, GOES_ON, HOLDER, LISTS, MASK, REPEATED, SET, SHAPE, TEXT, WITHIN, computes, is_called, is_text,
     item_of_index)
 from ohm_use_names import COLLECTS, DECIDES_BY_TEXT, HOW_MANY, OF_CHOSEN, READS_TEXT, TAKES_APART, TELLS_NO_VALUE
 from ohm_use_stores import WRITES, is_written
@@ -66,7 +66,7 @@ class Parts:
             return self._outwards(file, parent, frame)
         if self.made is MASK and not is_list(file, parent.value, running(file, parent, frame or self.frame)):
             return SHAPE
-        if self.made in (SET, LISTS, NESTED) and not is_stored:
+        if self.made in HOLDER and not is_stored:
             return SHAPE
         if is_stored and (self.made is TEXT or is_mapping(file, parent.value)):
             self.made = SET

@@ -54,7 +54,7 @@ class Files:
                     return other, other.classes[name]
         return None
 
-    def made_of(self, file, kind):
+    def class_made_by(self, file, kind):
         """The class that a statement of a module has made; None: it is not known."""
         if kind not in self.made and file.parents[kind] is file.tree:
             made = self.globals_of(file).get(kind.name)
@@ -86,6 +86,10 @@ class Files:
     def is_own(self, name):
         """Whether a source is the user's."""
         return self.own is not None and self.own.is_program(name)
+
+    def has_defined(self, function):
+        """Whether a source of the user's has defined it."""
+        return self.is_own(getattr(getattr(function, "__code__", None), "co_filename", ""))
 
     def _find_paths(self):
         self.modules = len(sys.modules)

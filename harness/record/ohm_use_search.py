@@ -16,7 +16,7 @@ from ohm_use_kinds import (
     item_of_index, made_by, made_of, part_of, unknown_part, unpacked_to, worse)
 from ohm_use_loops import Loops
 from ohm_use_names import FINDS_BY_KEY, KEEPS_NUMBER, REFLECTS, SAME_ARRAY, UPDATES
-from ohm_use_objects import class_of_self, is_apart, is_setter, name_of_default
+from ohm_use_objects import class_of_self, is_setter, name_of_default, relatives
 from ohm_use_parts import Parts
 from ohm_use_rates import Rates, is_rate
 from ohm_use_stores import mapped_files
@@ -35,7 +35,7 @@ class Search(Aliases, Calls, Callers, Loops, Parts, Rates):
         self.files, self.host = uses.files, uses.host
         self.is_followed = is_followed
         self.visited = set()
-        self.apart = {}  # two classes -> what is_apart() found
+        self.relatives = {}  # class -> what relatives() found
         self.has_lost = False  # a number that told itself was made one that does not
         self.key = None  # of a dict that is written out, whose value it is
         self.frame = None  # where it began
@@ -160,12 +160,12 @@ class Search(Aliases, Calls, Callers, Loops, Parts, Rates):
             self.made = SET
         is_negated = isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.Not)
         is_tested_only = is_negated or isinstance(parent, ast.BoolOp) and is_tested(parent, file.parents)
-        if is_tested_only and node is not None and self._asks_for_elements(file, node, frame):
+        if is_tested_only and self._asks_for_elements(file, node, frame):
             return None
         if isinstance(parent, ast.BoolOp) or isinstance(parent, ast.IfExp) and node is parent.test:
             return self._of_test(file, parent, frame)
-        if isinstance(parent, (ast.ListComp, ast.List, ast.Tuple, ast.Dict)) and self.made in (SET, LISTS, NESTED):
-            self.made = HOLDER.get(self.made, NESTED)
+        if isinstance(parent, (ast.ListComp, *DISPLAYS)) and self.made in HOLDER:
+            self.made = HOLDER[self.made]
             self.item = item_of_display(parent, node)
             return GOES_ON
         if isinstance(parent, ast.Starred) and self.made in WITHIN:
@@ -247,14 +247,15 @@ class Search(Aliases, Calls, Callers, Loops, Parts, Rates):
 
     def _asks_for_elements(self, file, node, frame):
         """Whether a list is true, of which only elements are unknown."""
+        if self.made not in (None, ARRAY):
+            return False
         kind = class_of_self(file, node) if isinstance(node, ast.Attribute) else None
 
         def is_other(target):
             one = class_of_self(file, target) if kind and isinstance(target, ast.Attribute) else None
             return one is not None and self._is_apart(file, kind, file, one)
 
-        running_one = running(file, node, frame or self.frame)
-        if self.made not in (None, ARRAY) or not is_list(file, node, running_one, is_other):
+        if not is_list(file, node, running(file, node, frame or self.frame), is_other):
             return False
         others = self.files.elsewhere(file, f".{node.attr} = ") if isinstance(node, ast.Attribute) else ()
         return all(is_list(other, node) or not values_of(other, node) for other in others)
@@ -355,9 +356,16 @@ class Search(Aliases, Calls, Callers, Loops, Parts, Rates):
         return [node for node, one in own if one is None or not self._is_apart(file, kind, other, one)]
 
     def _is_apart(self, file, kind, other, one):
-        if (kind, one) not in self.apart:
-            self.apart[kind, one] = is_apart(self.files, (file, kind), (other, one))
-        return self.apart[kind, one]
+        """Whether `self` is never the same object in two classes."""
+        names, other_names = self._relatives(file, kind), self._relatives(other, one)
+        if names is None or other_names is None:
+            return False
+        return bool(names or other_names) and one.name not in names and kind.name not in other_names
+
+    def _relatives(self, file, kind):
+        if kind not in self.relatives:
+            self.relatives[kind] = relatives(self.files, file, kind)
+        return self.relatives[kind]
 
     def _of_setting(self, target, frame):
         """Of a variable of another module of the user's."""

@@ -12,7 +12,7 @@ WRITES = frozenset("""write writelines writerow writerows write_text write_bytes
     savetxt tofile save_file to_csv to_json to_pickle to_parquet to_feather to_hdf to_excel print""".split())
 READS = frozenset("""open load loadtxt genfromtxt fromfile load_file read_text read_bytes read_csv read_json
     read_pickle read_parquet read_feather read_hdf read_excel memmap""".split())
-CHANGES = frozenset("write writelines seek truncate flush close tell fileno name".split())
+WRITING = frozenset("write writelines seek truncate flush close tell fileno name".split())
 PRINTS_OR_LOGS = LOGS | {"print"}
 
 NO_PATHS = (ast.Name, ast.Attribute, ast.Subscript, ast.Tuple, ast.List, ast.Dict)
@@ -132,7 +132,7 @@ def is_only_written(file, call):
     if not isinstance(owner, ast.Name):
         return False
     uses = file.names(file.home(file.scope(owner), owner.id), owner.id)
-    return all(getattr(file.parents[one], "attr", "") in CHANGES for one in uses)
+    return all(getattr(file.parents[one], "attr", "") in WRITING for one in uses)
 
 
 def is_opening(value):

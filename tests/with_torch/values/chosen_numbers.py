@@ -307,3 +307,18 @@ def shares_that_are_no_nan(device):
         shares = scores / scores.sum(1, keepdims=True)
     if numpy.isnan(shares).any():
         torch.zeros(8, device=device)
+
+
+@case
+def scores_of_two_calls(device):
+    class Scores:
+        def take(self):
+            return vars(self)["taken_scores"].pop()
+
+    scores = Scores()
+    vars(scores)["taken_scores"] = []
+    for _ in range(2):
+        score = torch.nn.Linear(8, 1).to(device)(torch.randn(8).to(device)).item()
+        vars(scores)["taken_scores"].append(score)
+    if scores.take() != scores.take():  # branch
+        torch.zeros(8, device=device)
